@@ -1,0 +1,326 @@
+//! [`Error`]: what a caller is told of a failure, and beside it what only the log may hold.
+//!
+//! Knows no HTTP headers and no JSON-RPC: the envelopes turn an `Error` into their own form. Its
+//! `Display` never repeats its source.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tent_core::codes;
+
+/// Any error, owned: what an unexpected failure is made from.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A result whose error is [`Error`] unless another is named.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure of a call: a code with its status, a message and a fix for the caller, and a source
+/// that only the log sees.
+///
+/// `?` turns any `std::error::Error`, and any `anyhow::Error`, into an **unexpected** failure (T0012):
+/// its text goes to the log alone. A type that derives `Failure` is a **stated** one and keeps its
+/// own code, message and fields through `?`.
+///
+/// ```
+/// use tent_runtime::error::{Error, Result};
+/// fn read() -> Result<String> {
+///     Ok(std::fs::read_to_string("/no/such/file")?)
+/// }
+/// let error = read().unwrap_err();
+/// assert_eq!(error.code(), "T0012");
+/// assert!(!error.to_string().contains("No such file"));
+/// assert!(error.source().is_some());
+/// ```
+#[derive(Clone)]
+pub struct Error(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    code: &'static str,
+    name: Cow<'static, str>,
+    status: u16,
+    message: Cow<'static, str>,
+    fix: Cow<'static, str>,
+    fields: Map<String, Value>,
+    retry_after: Option<Duration>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// A failure of tent's own, its text the catalogue's.
+    ///
+    /// # Panics
+    /// If `code` is not in the catalogue, which the tests of this crate rule out.
+    pub(crate) fn of(code: &'static str) -> Self {
+        let entry = codes::find(code).expect("tent only makes errors of codes in its catalogue");
+        Error(Arc::new(Inner {
+            code: entry.code,
+            name: entry.name.into(),
+            status: if entry.status == 0 { 500 } else { entry.status },
+            message: entry.meaning.into(),
+            fix: entry.fix.into(),
+            fields: Map::new(),
+            retry_after: None,
+            source: None,
+        }))
+    }
+
+    /// A failure that the app states by hand. `code` is the app's own (`A` and four digits), `status`
+    /// an HTTP status from 400 to 599 (others become 500). Where there are several, derive `Failure`
+    /// instead.
+    ///
+    /// ```
+    /// let error = tent_runtime::error::Error::stated("A0007", 409, "The shop is closed")
+    ///     .with_fix("Come back tomorrow")
+    ///     .with_field("opens", "09:00");
+    /// assert_eq!((error.code(), error.status()), ("A0007", 409));
+    /// ```
+    pub fn stated(code: &'static str, status: u16, message: impl Into<Cow<'static, str>>) -> Self {
+        Error(Arc::new(Inner {
+            code,
+            name: Cow::Borrowed("failure"),
+            status: if (400..600).contains(&status) {
+                status
+            } else {
+                500
+            },
+            message: message.into(),
+            fix: Cow::Borrowed(""),
+            fields: Map::new(),
+            retry_after: None,
+            source: None,
+        }))
+    }
+
+    /// An unexpected failure (T0012): the caller is told that it broke, the log what it was.
+    pub fn unexpected(source: impl Into<BoxError>) -> Self {
+        Error::of("T0012")
+            .with_message("The function broke.")
+            .with_source(source)
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// The same failure with another message.
+    pub fn with_message(self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.change(|inner| inner.message = message.into())
+    }
+
+    /// The same failure with another fix: what the caller can do about it.
+    pub fn with_fix(self, fix: impl Into<Cow<'static, str>>) -> Self {
+        self.change(|inner| inner.fix = fix.into())
+    }
+
+    /// The same failure with another name: the words that a failure's kind has beside its code.
+    pub fn with_name(self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.change(|inner| inner.name = name.into())
+    }
+
+    /// The same failure with another status.
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        self.change(|inner| inner.status = status)
+    }
+
+    /// The same failure with one more field. Callers see it.
+    pub fn with_field(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.change(|inner| {
+            inner.fields.insert(name.into(), value.into());
+        })
+    }
+
+    /// The same failure with a source, which only the log shows.
+    pub fn with_source(self, source: impl Into<BoxError>) -> Self {
+        self.change(|inner| inner.source = Some(Arc::from(source.into())))
+    }
+
+    /// The same failure with the time after which the call may be sent again.
+    pub fn with_retry_after(self, wait: Duration) -> Self {
+        self.change(|inner| inner.retry_after = Some(wait))
+    }
+
+    /// The code: `T` and four digits, or an app's own `A` and four digits.
+    pub fn code(&self) -> &'static str {
+        self.0.code
+    }
+
+    /// The name of the code, in words joined by hyphens.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The HTTP status, 400 to 599.
+    pub fn status(&self) -> u16 {
+        self.0.status
+    }
+
+    /// What the caller is told.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What the caller can do about it; empty where nothing is known.
+    pub fn fix(&self) -> &str {
+        &self.0.fix
+    }
+
+    /// What is known of the failure beyond its message. In T0003 each key is the path of an input's
+    /// field and each value says what is wrong with it.
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.0.fields
+    }
+
+    /// After what time the call may be sent again, where that is known.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The source, for the log.
+    pub fn source(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.0.source.as_deref()
+    }
+
+    /// The messages of the source and of all that lie under it, the outermost first.
+    pub fn chain(&self) -> Vec<String> {
+        let first = self
+            .source()
+            .map(|source| source as &(dyn StdError + 'static));
+        std::iter::successors(first, |&error| error.source())
+            .map(ToString::to_string)
+            .collect()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("code", &self.0.code)
+            .field("message", &self.0.message)
+            .field("fields", &self.0.fields)
+            .field("chain", &self.chain())
+            .finish()
+    }
+}
+
+impl<E: Into<BoxError>> From<E> for Error {
+    fn from(error: E) -> Self {
+        let error = error.into();
+        stated(&*error).unwrap_or_else(|| Error::unexpected(error))
+    }
+}
+
+/// A failure that its author states: with a code, a status, a message and a fix of its own.
+/// `#[derive(Failure)]` implements it, together with `Display` and `std::error::Error`.
+pub trait Failure: StdError {
+    /// What a caller is told.
+    fn failure(&self) -> Error;
+}
+
+thread_local! {
+    /// Where a derived `source()` leaves its failure while [`stated`] asks for one.
+    static ASKED: RefCell<Option<Option<Error>>> = const { RefCell::new(None) };
+}
+
+/// The stated failure that `error` is, if its type derives `Failure`.
+///
+/// `From` cannot ask whether a type implements a trait, and an error that went through `anyhow` has no
+/// type to ask. So a derived `source()` also offers its failure (see [`offer`]), and this asks for
+/// it. Only `error` itself is asked, not what lies under it: a failure that somebody wrapped in an
+/// error of another kind was meant for the log.
+fn stated(error: &(dyn StdError + 'static)) -> Option<Error> {
+    let before = ASKED.replace(Some(None));
+    let _ = error.source();
+    ASKED.replace(before).flatten()
+}
+
+/// Called by a derived `source()`: gives the failure to who asks for it, if anyone does.
+#[doc(hidden)]
+pub fn offer(failure: impl FnOnce() -> Error) {
+    let asked = ASKED.with_borrow(|asked| matches!(asked, Some(None)));
+    if asked {
+        let failure = failure();
+        ASKED.with_borrow_mut(|asked| {
+            if let Some(slot) = asked {
+                slot.get_or_insert(failure);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Paid(u32);
+    impl fmt::Display for Paid {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "Order {} is already paid", self.0)
+        }
+    }
+    impl StdError for Paid {
+        fn source(&self) -> Option<&(dyn StdError + 'static)> {
+            offer(|| self.failure());
+            None
+        }
+    }
+    impl Failure for Paid {
+        fn failure(&self) -> Error {
+            Error::stated("A0001", 409, self.to_string()).with_field("id", self.0)
+        }
+    }
+
+    #[derive(Debug)]
+    struct Wrapped(Paid);
+    impl fmt::Display for Wrapped {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("wrapped")
+        }
+    }
+    impl StdError for Wrapped {
+        fn source(&self) -> Option<&(dyn StdError + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn a_stated_failure_keeps_its_code_through_the_question_mark() {
+        fn pay() -> Result<()> {
+            Err(Paid(7))?;
+            Ok(())
+        }
+        let error = pay().expect_err("it is paid");
+        assert_eq!((error.code(), error.status()), ("A0001", 409));
+        assert_eq!(error.to_string(), "Order 7 is already paid");
+        assert_eq!(error.fields()["id"], 7);
+    }
+
+    #[test]
+    fn a_failure_inside_another_error_is_for_the_log() {
+        let error = Error::from(Wrapped(Paid(7)));
+        assert_eq!(error.code(), "T0012");
+        assert_eq!(error.chain(), ["wrapped", "Order 7 is already paid"]);
+        assert!(!error.to_string().contains("paid"));
+    }
+
+    #[test]
+    fn every_code_that_a_caller_can_meet_makes_an_error() {
+        for entry in codes::ALL.iter().filter(|e| e.when == codes::When::Call) {
+            let error = Error::of(entry.code);
+            assert_eq!((error.status(), error.name()), (entry.status, entry.name));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a function gives back: nothing, a value, or [`Content`].
+
+use serde_json::value::RawValue;
+
+/// The answer of a function that did not fail.
+#[derive(Debug, Default, Clone)]
+pub struct Answer {
+    /// The value, serialised once; `None` where there is none.
+    pub value: Option<Box<RawValue>>,
+    /// The content, in order.
+    pub content: Vec<Content>,
+}
+
+/// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Content {
+    /// Text, as it is.
+    Text(String),
+    /// An image.
+    Image {
+        /// The bytes.
+        data: Vec<u8>,
+        /// Its media type, such as `image/png`.
+        media_type: String,
+    },
+    /// A sound.
+    Audio {
+        /// The bytes.
+        data: Vec<u8>,
+        /// Its media type, such as `audio/wav`.
+        media_type: String,
+    },
+    /// A file of any type.
+    File {
+        /// Its address.
+        uri: String,
+        /// The bytes.
+        data: Vec<u8>,
+        /// Its media type.
+        media_type: String,
+    },
+    /// A link to a resource.
+    Link {
+        /// Its address.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// Its media type, where it is known.
+        media_type: Option<String>,
+    },
+}

@@ -1,0 +1,206 @@
+//! The declaration of a function: plain data that the macros write into a `static`, and the link-time
+//! inventory that it is found in.
+
+use std::time::Duration;
+
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use super::{Answer, BoxFuture, Need};
+use crate::cx::Cx;
+use crate::error::{Error, Result};
+use crate::schema::Field;
+
+/// What a function does, which decides its marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Only reads.
+    Query,
+    /// Writes the app's own data.
+    Change,
+    /// Reaches outside, or is none of the others.
+    Action,
+}
+
+/// Who may call a function.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// Everybody, also nobody.
+    Anyone,
+    /// Every caller that is known.
+    SignedIn,
+    /// Who has this role.
+    Role(&'static str),
+    /// The app itself alone.
+    App,
+    /// Who any of these lets.
+    Any(&'static [Access]),
+    /// Whom a function of the app's own lets.
+    Rule(Rule),
+}
+
+/// A rule of the app's own. It sees the caller, never the input.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The path that was written, for listings and logs.
+    pub path: &'static str,
+    /// Asks it.
+    pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<bool>>,
+}
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The module, from `module_path!()`; its first part is the crate.
+    pub module: &'static str,
+    /// The file, from `file!()`.
+    pub file: &'static str,
+    /// The line, from `line!()`.
+    pub line: u32,
+}
+
+impl Location {
+    /// The crate that the declaration stands in, as Rust spells it.
+    pub fn krate(&self) -> &'static str {
+        self.module.split("::").next().unwrap_or(self.module)
+    }
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{} ({})", self.file, self.line, self.module)
+    }
+}
+
+/// What a function takes from its caller.
+#[derive(Clone, Copy, Debug)]
+pub enum Input {
+    /// Each owned parameter is a field.
+    Fields(&'static [Field]),
+    /// One parameter is the whole input.
+    Whole(fn(&mut SchemaGenerator) -> Schema),
+    /// One parameter is the whole input, and its schema is the author's own, published untouched.
+    Stated(fn() -> Value),
+}
+
+/// How a function is run, with an input that was checked.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// An `async fn`.
+    Async(for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Answer>>),
+    /// A plain `fn`.
+    Sync(fn(&Cx, Map<String, Value>) -> Result<Answer>),
+}
+
+/// One annotated function. Made by the macros, with [`Declaration::new`] and one call for each option.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    missing_docs,
+    reason = "each is the option of the same name, documented at the macros"
+)]
+pub struct Declaration {
+    pub kind: Kind,
+    pub name: &'static str,
+    /// Whether the name was stated, rather than the function's own.
+    pub name_stated: bool,
+    pub location: Location,
+    pub access: Access,
+    pub input: Input,
+    pub output: Output,
+    pub needs_parts: fn() -> Vec<Need>,
+    pub body: Body,
+    pub title: Option<&'static str>,
+    pub about: &'static str,
+    pub mcp: bool,
+    pub api: bool,
+    pub asks: bool,
+    pub asks_page: bool,
+    pub scope: Option<&'static str>,
+    pub adds: bool,
+    /// `changes = false` on an action.
+    pub only_reads: bool,
+    pub sends: bool,
+    pub idempotent: Option<bool>,
+    pub retry: bool,
+    pub timeout: Option<Duration>,
+    pub limit: Option<(u32, Duration)>,
+    pub blocking: bool,
+    pub needs: &'static [&'static str],
+    pub on: Option<&'static str>,
+}
+
+/// What a function gives.
+#[derive(Clone, Copy, Debug)]
+pub enum Output {
+    /// `()`: nothing.
+    Nothing,
+    /// A value, with the schema of its type.
+    Value(fn(&mut SchemaGenerator) -> Schema),
+    /// [`Content`](super::Content), which no schema describes.
+    Content,
+}
+
+impl Declaration {
+    /// A declaration with nothing stated beyond what every function has.
+    pub const fn new(
+        kind: Kind,
+        name: &'static str,
+        location: Location,
+        access: Access,
+        input: Input,
+        output: Output,
+        needs_parts: fn() -> Vec<Need>,
+        body: Body,
+    ) -> Self {
+        Declaration {
+            kind,
+            name,
+            name_stated: false,
+            location,
+            access,
+            input,
+            output,
+            needs_parts,
+            body,
+            title: None,
+            about: "",
+            mcp: false,
+            api: true,
+            asks: false,
+            asks_page: false,
+            scope: None,
+            adds: false,
+            only_reads: false,
+            sends: false,
+            idempotent: None,
+            retry: false,
+            timeout: None,
+            limit: None,
+            blocking: false,
+            needs: &[],
+            on: None,
+        }
+    }
+}
+
+/// A declaration in the link-time inventory.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry(pub &'static Declaration);
+
+inventory::collect!(Entry);
+
+/// The word of `tent::link!`: this crate brings functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// The crate, as Rust spells it.
+    pub krate: &'static str,
+    /// Where it was said.
+    pub location: Location,
+}
+
+inventory::collect!(Link);
+
+/// The failure of an input whose check passed and whose type refused it all the same.
+pub(crate) fn refused(path: &str, why: impl std::fmt::Display) -> Error {
+    crate::schema::misfit([(path.to_owned(), why.to_string())])
+}

@@ -1,0 +1,16 @@
+//! What a function is to tent: its [`Declaration`], which the macros write, and the [`Answer`] that it
+//! gives. Knows no wire format, and calls nothing: only the door calls.
+
+mod answer;
+mod declaration;
+mod parts;
+
+pub use answer::{Answer, Content};
+pub use declaration::{Access, Body, Declaration, Entry, Input, Kind, Link, Location, Rule};
+pub use parts::{Need, Part};
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// A boxed future that can go to another thread.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

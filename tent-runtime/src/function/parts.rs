@@ -1,0 +1,58 @@
+//! What the app gives to a function by reference: [`Part`].
+
+use std::any::{TypeId, type_name};
+
+use crate::cx::{Cx, State, States};
+use crate::error::Result;
+
+/// What a function may take by reference: the call itself ([`Cx`]), or a state of the app.
+#[diagnostic::on_unimplemented(
+    message = "T7006 input-borrowed: `&{Self}` is neither the call nor a state of the app, and an input is owned",
+    label = "not given by the app",
+    note = "help: take an input by value (`String` for `&str`, `Vec<T>` for `&[T]`); a state derives `tent::State`, and a type of another crate is carried by `tent::Shared<T>`"
+)]
+pub trait Part: Send + Sync + 'static {
+    /// It, for this call.
+    ///
+    /// # Errors
+    /// T7011 where the app was never handed it, which is found at start.
+    fn part(cx: &Cx) -> Result<&Self>;
+
+    /// What the app must have been handed; `None` for the call itself.
+    fn need() -> Option<Need>;
+}
+
+/// A state that a function takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// The name of its type, for messages.
+    pub name: &'static str,
+    /// Its type.
+    pub id: TypeId,
+    /// Whether these states hold it.
+    pub met: fn(&States) -> bool,
+}
+
+impl Part for Cx {
+    fn part(cx: &Cx) -> Result<&Self> {
+        Ok(cx)
+    }
+
+    fn need() -> Option<Need> {
+        None
+    }
+}
+
+impl<T: State> Part for T {
+    fn part(cx: &Cx) -> Result<&Self> {
+        cx.state()
+    }
+
+    fn need() -> Option<Need> {
+        Some(Need {
+            name: type_name::<T>(),
+            id: TypeId::of::<T>(),
+            met: |states| states.find::<T>().is_some(),
+        })
+    }
+}

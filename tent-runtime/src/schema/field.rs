@@ -1,0 +1,71 @@
+//! A field of an input, as a declaration states it. Plain data that a `static` can hold.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+/// One owned parameter of a function: a field of its input.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// The schema of its type.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// What it is for; empty where nothing is said.
+    pub about: &'static str,
+    /// Its default as JSON, where one is stated; `None` of a default that JSON cannot show.
+    pub default: Option<fn() -> Option<Value>>,
+    /// What else is stated of it.
+    pub rules: Rules,
+    /// Whether its value may not be shown or logged.
+    pub secret: bool,
+    /// The header that mirrors it (`x-mcp-header`).
+    pub header: Option<&'static str>,
+}
+
+/// The rules of `#[arg(…)]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// The least value of a number.
+    pub min: Option<Bound>,
+    /// The greatest value of a number.
+    pub max: Option<Bound>,
+    /// The least number of characters of a text, or of items of a list.
+    pub min_len: Option<u64>,
+    /// The greatest number of characters of a text, or of items of a list.
+    pub max_len: Option<u64>,
+    /// A regular expression that a text matches somewhere.
+    pub pattern: Option<&'static str>,
+    /// An example, as JSON.
+    pub example: Option<fn() -> Option<Value>>,
+}
+
+/// A bound of a number, as it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// Without a point.
+    Integer(i128),
+    /// With one.
+    Number(f64),
+}
+
+impl Field {
+    /// A field of type `T` with nothing else stated.
+    pub const fn new<T: JsonSchema>(name: &'static str) -> Self {
+        Field {
+            name,
+            schema: |generator| generator.subschema_for::<T>(),
+            about: "",
+            default: None,
+            rules: Rules {
+                min: None,
+                max: None,
+                min_len: None,
+                max_len: None,
+                pattern: None,
+                example: None,
+            },
+            secret: false,
+            header: None,
+        }
+    }
+}
