@@ -5,7 +5,12 @@
 //! Each module imports only those above it in this list.
 
 pub mod caller;
+pub mod clock;
 pub mod cx;
 pub mod error;
 pub mod function;
 pub mod schema;
+pub mod seal;
+pub mod settings;
+
+mod random;
