@@ -9,8 +9,10 @@ pub mod clock;
 pub mod cx;
 pub mod error;
 pub mod function;
+pub mod keys;
 pub mod schema;
 pub mod seal;
 pub mod settings;
+pub mod store;
 
 mod random;
