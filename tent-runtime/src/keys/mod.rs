@@ -164,15 +164,17 @@ type Hash = [u8; 32];
 /// ```
 /// # use std::sync::Arc;
 /// use tent_runtime::keys::{Keys, NewKey};
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
 /// let keys = Keys::new(Arc::new(tent_runtime::store::Memory::default()));
 /// let made = keys.create(NewKey::new(["read"]).with_owner("ada")).await?;
 /// let found = keys.verify(made.text()).await?.expect("it is good");
 /// assert_eq!(found.owner.as_deref(), Some("ada"));
 /// keys.revoke(&found.id).await?;
 /// assert_eq!(keys.verify(made.text()).await?, None);
-/// # tent_runtime::error::Result::<()>::Ok(()) })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), tent_runtime::error::Error>(())
+/// # })?;
+/// # Ok::<(), tent_runtime::error::Error>(())
 /// ```
 pub struct Keys {
     store: Arc<dyn Store>,
@@ -249,7 +251,8 @@ impl Keys {
     }
 
     /// The key that `text` is, if it is one that is good now; `None` for every other text, whatever is
-    /// wrong with it. The store is asked for one text at most once a second.
+    /// wrong with it. An answer of the store is given again for less than a second, also to those who
+    /// come after.
     ///
     /// # Errors
     /// T0012 where the store fails: then nobody knows whether the key is good.

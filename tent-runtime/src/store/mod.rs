@@ -130,3 +130,52 @@ pub async fn sealer(store: &dyn Store, set: &[Secret]) -> Result<Sealer> {
     let kept = store.secrets(Secret::random()).await?;
     Sealer::new(&kept).ok_or_else(|| Error::unexpected("the store has no secret"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seal::Use;
+
+    #[tokio::test]
+    async fn what_one_process_seals_another_opens_unless_a_secret_is_set() {
+        let store = open(&StoreUrl::Memory).await.expect("memory opens");
+        let first = sealer(&*store, &[]).await.expect("memory works");
+        let text = first.seal(Use::Session, b"x", b"");
+        let second = sealer(&*store, &[]).await.expect("memory works");
+        assert_eq!(
+            second
+                .open(Use::Session, &text, b"")
+                .expect("the same secret"),
+            b"x"
+        );
+        let set = sealer(&*store, &[Secret::random()])
+            .await
+            .expect("memory works");
+        assert!(set.open(Use::Session, &text, b"").is_err());
+    }
+
+    #[test]
+    fn a_key_is_good_until_it_expires_or_is_revoked() {
+        let key = KeyRecord {
+            id: "a".into(),
+            hash: [0; 32],
+            scopes: vec!["read".into()],
+            owner: None,
+            label: None,
+            created: Time::from_millis(0),
+            expires: Some(Time::from_millis(10)),
+            revoked: None,
+        };
+        assert!(key.is_good(Time::from_millis(9)) && !key.is_good(Time::from_millis(10)));
+        let revoked = KeyRecord {
+            revoked: Some(Time::from_millis(5)),
+            ..key.clone()
+        };
+        assert!(!revoked.is_good(Time::from_millis(1)));
+        let lasting = KeyRecord {
+            expires: None,
+            ..key
+        };
+        assert!(lasting.is_good(Time::from_millis(i64::MAX)));
+    }
+}

@@ -9,7 +9,7 @@ use crate::error::Result;
 /// So many answers are kept of each kind.
 const MOST: usize = 4096;
 
-/// Asks the store which sessions were ended, each at most once a second.
+/// Asks the store which sessions were ended, and gives its answers again for less than a second.
 ///
 /// A session carries its own state in its id, so that any process can serve it; that it was ended is the one
 /// thing about it that has to be written down. One that another process ended is seen as ended within
