@@ -2,6 +2,7 @@
 //! thousand calls does not ask it a thousand times, and what another process has written is still seen
 //! within that second.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,7 +46,11 @@ impl<K: Eq + Hash, V: Clone> Kept<K, V> {
 
     /// The answer for `key`, if it is fresh. One from the future is not: the clock was set back, and
     /// nobody knows its age.
-    pub(crate) fn fresh(&self, key: &K, now: Time) -> Option<V> {
+    pub(crate) fn fresh<Q>(&self, key: &Q, now: Time) -> Option<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let inner = self.lock();
         let (at, answer) = inner.answers.get(key)?;
         is_fresh(*at, now).then(|| answer.clone())

@@ -48,13 +48,12 @@ impl EndedSessions {
     /// T0012 where the store fails.
     pub async fn is_ended(&self, nonce: &[u8]) -> Result<bool> {
         let now = self.clock.now();
-        let key: Box<[u8]> = nonce.into();
-        if let Some(ended) = self.answers.fresh(&key, now) {
+        if let Some(ended) = self.answers.fresh(nonce, now) {
             return Ok(ended);
         }
         let asked = self.answers.ask(now);
         let ended = self.store.session_ended(nonce).await?;
-        self.answers.keep(key, ended, asked);
+        self.answers.keep(nonce.into(), ended, asked);
         Ok(ended)
     }
 }

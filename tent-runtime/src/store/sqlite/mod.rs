@@ -36,12 +36,11 @@ impl Sqlite {
         let owned = path.to_owned();
         let opened = tokio::task::spawn_blocking(move || schema::open(&owned)).await;
         let (reads, writes) = opened.map_err(Error::unexpected)?.map_err(|why| {
-            Error::unexpected(Failure {
-                message: format!("the store {place} cannot be opened"),
-                source: why,
-            })
-            .with_message(format!("The store {place} cannot be opened."))
-            .with_fix("Look into the log for the cause; store.url names another file.")
+            // Met at start alone, by whoever runs the server: so the message holds the cause.
+            let message = format!("The store {place} cannot be opened: {why}.");
+            Error::unexpected(why)
+                .with_message(message)
+                .with_fix("Mend what is named, or name another file with store.url.")
         })?;
         Ok(Sqlite {
             place,
