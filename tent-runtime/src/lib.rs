@@ -6,6 +6,8 @@
 
 pub mod error;
 mod json;
+mod random;
+pub mod clock;
 pub mod schema;
 pub mod caller;
 pub mod settings;
