@@ -142,10 +142,7 @@ pub enum Output {
 
 impl Declaration {
     /// A declaration with nothing stated beyond what every function has.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "only generated code calls it"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "only generated code calls it")]
     pub const fn new(
         kind: Kind,
         name: &'static str,

@@ -15,7 +15,7 @@ pub use crate::schema::{Bound, Field};
 
 pub use core::convert::{From, Into};
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::str;
+pub use core::primitive::{bool, str};
 pub use core::result::Result::{Err, Ok};
 pub use core::time::Duration;
 pub use core::{concat, file, line, module_path};

@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn every_field_that_does_not_fit_is_named_with_its_path() {
-        let mut given = arguments(json!({"id": "x", "lines": [{"quantity": 1}, {"quantity": 900}]}));
+        let mut given =
+            arguments(json!({"id": "x", "lines": [{"quantity": 1}, {"quantity": 900}]}));
         let id: Option<u32> = given.take(&Field::new::<u32>("id"));
         let lines: Option<Vec<Line>> = given.take(&Field::new::<u32>("lines"));
         let title: Option<String> = given.take(&Field::new::<String>("title"));
