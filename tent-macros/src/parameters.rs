@@ -1,7 +1,7 @@
 //! The rules for parameters: what is given by the app, what is a field of the input, what is the whole
 //! input. Part of `model`, apart for its length. What a type is, is left to the compiler.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::Span;
 use quote::ToTokens as _;
@@ -18,7 +18,8 @@ use crate::values;
 
 /// A checked parameter.
 pub(crate) struct Parameter<'a> {
-    pub(crate) name: &'a Ident,
+    /// Its name; `None` of a pattern, which what is no field may be.
+    pub(crate) name: Option<&'a Ident>,
     pub(crate) kind: &'a Type,
     pub(crate) cfgs: Vec<&'a Attribute>,
     pub(crate) taken: Taken<'a>,
@@ -74,20 +75,11 @@ pub(crate) fn parameters<'a>(function: &'a Function, errors: &mut Errors) -> Vec
 
 fn check<'a>(parameter: &'a syntax::Parameter, errors: &mut Errors) -> Option<Parameter<'a>> {
     let (name, kind) = match &parameter.shape {
-        Shape::Named(name, kind) => (name, &**kind),
+        Shape::Named(name, kind) => (Ok(name), &**kind),
+        Shape::Pattern(span, kind) => (Err(*span), &**kind),
         Shape::Receiver(span) => {
             let what = "the function takes `self`";
             errors.push(fault("T7005", *span, what, "write a free function; the app's own things are taken by reference (`shop: &Shop`)"));
-            return None;
-        }
-        Shape::Pattern(span) => {
-            let what = "the parameter is a pattern, and a field of an input needs a name";
-            errors.push(fault(
-                "T7005",
-                *span,
-                what,
-                "write `name: Type`, and take it apart in the body",
-            ));
             return None;
         }
         Shape::Variadic(span) => {
@@ -97,19 +89,29 @@ fn check<'a>(parameter: &'a syntax::Parameter, errors: &mut Errors) -> Option<Pa
         }
     };
     if let Some(span) = opaque(kind) {
-        let what = format!("`{name}` is an `impl Trait`, and a call from outside names no type");
-        errors.push(fault("T7005", span, &what, "name the type"));
+        let what = "the parameter is an `impl Trait`, and a call from outside names no type";
+        errors.push(fault("T7005", span, what, "name the type"));
         return None;
     }
-    let cfgs = cfgs(&parameter.attributes);
-    let taken = match referenced(kind) {
-        Some(reference) => part(parameter, name, reference, errors)?,
-        None => owned(parameter, name, errors),
+    let taken = match (referenced(kind), name) {
+        (Some(reference), _) => part(parameter, reference, errors)?,
+        (None, _) if parameter.named("input").next().is_some() => input(parameter, errors),
+        (None, Ok(name)) => field(parameter, name, errors),
+        (None, Err(span)) => {
+            let what = "the parameter is a pattern, and a field of an input needs a name";
+            errors.push(fault(
+                "T7005",
+                span,
+                what,
+                "write `name: Type`, and take it apart in the body",
+            ));
+            return None;
+        }
     };
     Some(Parameter {
-        name,
+        name: name.ok(),
         kind,
-        cfgs,
+        cfgs: cfgs(&parameter.attributes),
         taken,
     })
 }
@@ -134,24 +136,21 @@ fn referenced(kind: &Type) -> Option<&syn::TypeReference> {
 
 fn part<'a>(
     parameter: &syntax::Parameter,
-    name: &Ident,
     reference: &'a syn::TypeReference,
     errors: &mut Errors,
 ) -> Option<Taken<'a>> {
     if let Some(word) = &reference.mutability {
-        let what = format!(
-            "`{name}` is borrowed for writing, and what the app gives is shared by all calls"
-        );
+        let what = "it is borrowed for writing, and what the app gives is shared by all calls";
         errors.push(fault(
             "T7006",
             word.span(),
-            &what,
+            what,
             "take `&T` and put a lock inside `T`; take an input by value",
         ));
         return None;
     }
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|one| one.ident != "_") {
-        let what = format!("`{name}` is lent for the time of the call, not for `{lifetime}`");
+        let what = format!("it is lent for the time of the call, not for `{lifetime}`");
         errors.push(fault(
             "T7005",
             lifetime.span(),
@@ -162,56 +161,59 @@ fn part<'a>(
     }
     for attribute in parameter.named("arg") {
         let what =
-            format!("`{name}` is given by the app, so there is nothing to state of its value");
+            "what the app gives is no field of the input, so there is nothing to state of it";
         errors.push(fault(
             "T7008",
             attribute.span(),
-            &what,
+            what,
             "remove the #[arg], or take the parameter by value",
         ));
     }
     for attribute in parameter.named("input") {
-        let what = format!("`{name}` is given by the app, so it cannot be the input");
+        let what = "what the app gives cannot be the input";
         errors.push(fault(
             "T7010",
             attribute.span(),
-            &what,
+            what,
             "take the input by value",
         ));
     }
     Some(Taken::Part(&reference.elem))
 }
 
-fn owned<'a>(parameter: &syntax::Parameter, name: &Ident, errors: &mut Errors) -> Taken<'a> {
-    let arg: Vec<&Attribute> = parameter.named("arg").collect();
-    let input: Vec<&Attribute> = parameter.named("input").collect();
-    if let Some(first) = input.first() {
-        for other in arg {
-            let what = format!("`{name}` is the whole input, so it is no field to state rules of");
-            errors.push(fault(
-                "T7010",
-                other.span(),
-                &what,
-                "put the rules on the fields of its type, or remove the #[input]",
-            ));
-        }
-        for other in &input[1..] {
+fn input<'a>(parameter: &syntax::Parameter, errors: &mut Errors) -> Taken<'a> {
+    for arg in parameter.named("arg") {
+        let what = "the whole input is no field to state rules of";
+        errors.push(fault(
+            "T7010",
+            arg.span(),
+            what,
+            "put the rules on the fields of its type, or remove the #[input]",
+        ));
+    }
+    let mut stated = None;
+    for (at, input) in parameter.named("input").enumerate() {
+        if at == 0 {
+            stated = errors.handle(schema(input)).flatten();
+        } else {
             errors.push(fault(
                 "T7014",
-                other.span(),
+                input.span(),
                 "#[input] stands twice",
                 "keep one of the two",
             ));
         }
-        let schema = errors.handle(schema(first)).flatten();
-        return Taken::Whole(schema);
     }
+    Taken::Whole(stated)
+}
+
+fn field<'a>(parameter: &syntax::Parameter, name: &Ident, errors: &mut Errors) -> Taken<'a> {
     let mut field = Field {
         name: name.unraw().to_string(),
         about: docs::text(&parameter.attributes),
         ..Field::default()
     };
-    for attribute in arg {
+    for attribute in parameter.named("arg") {
         match tokens(attribute) {
             Ok(tokens) => {
                 let (written, faults) = options::read(tokens, &KNOWN);
@@ -301,27 +303,23 @@ fn property(name: &At<String>) -> darling::Result<String> {
 
 /// `#[input]` stands alone (T7010).
 fn whole(function: &Function, checked: &[Parameter<'_>], errors: &mut Errors) {
-    let inputs: Vec<Span> = function
-        .parameters
-        .iter()
-        .flat_map(|parameter| parameter.named("input").map(|input| input.span()))
-        .collect();
     let owned = checked
         .iter()
         .filter(|parameter| !matches!(parameter.taken, Taken::Part(_)));
-    let others: Vec<String> = owned.clone().map(|one| format!("`{}`", one.name)).collect();
+    let others = owned.clone().count();
     let wholes = owned
         .filter(|one| matches!(one.taken, Taken::Whole(_)))
         .count();
-    if wholes == 0 || others.len() == 1 {
+    if wholes == 0 || others == 1 {
         return;
     }
-    for span in inputs {
-        let what = format!(
-            "#[input] makes one parameter the whole input, and {} are all taken from the caller",
-            others.join(", ")
-        );
-        errors.push(usual("T7010", span, &what));
+    for parameter in &function.parameters {
+        for input in parameter.named("input") {
+            let what = format!(
+                "#[input] makes one parameter the whole input, and {others} are taken from the caller"
+            );
+            errors.push(usual("T7010", input.span(), &what));
+        }
     }
 }
 
@@ -334,13 +332,11 @@ fn names(checked: &[Parameter<'_>], errors: &mut Errors) {
         };
         match seen.insert(&field.name, parameter) {
             Some(before) if before.cfgs.is_empty() || parameter.cfgs.is_empty() => {
-                let what = format!(
-                    "`{}` and `{}` have the same name, {:?}",
-                    before.name, parameter.name, field.name
-                );
+                let span = parameter.name.map_or_else(Span::call_site, Ident::span);
+                let what = format!("two fields have the name {:?}", field.name);
                 errors.push(fault(
                     "T7016",
-                    parameter.name.span(),
+                    span,
                     &what,
                     "give one of them another name with #[arg(rename = \"…\")]",
                 ));
@@ -352,7 +348,7 @@ fn names(checked: &[Parameter<'_>], errors: &mut Errors) {
 
 /// No header twice, in any capitals (T7007).
 fn headers(checked: &[Parameter<'_>], errors: &mut Errors) {
-    let mut seen: HashMap<String, &Ident> = HashMap::new();
+    let mut seen = HashSet::new();
     for parameter in checked {
         let Taken::Field(field) = &parameter.taken else {
             continue;
@@ -360,11 +356,8 @@ fn headers(checked: &[Parameter<'_>], errors: &mut Errors) {
         let Some(header) = &field.header else {
             continue;
         };
-        if let Some(before) = seen.insert(header.value.to_ascii_lowercase(), parameter.name) {
-            let what = format!(
-                "`{before}` is mirrored into the header {:?} already",
-                header.value
-            );
+        if !seen.insert(header.value.to_ascii_lowercase()) {
+            let what = format!("another field is mirrored into {:?} already", header.value);
             errors.push(usual("T7007", header.span, &what));
         }
     }

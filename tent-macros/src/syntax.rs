@@ -45,7 +45,7 @@ pub(crate) enum Shape {
     /// `self` in any form.
     Receiver(Span),
     /// Anything else before the colon.
-    Pattern(Span),
+    Pattern(Span, Box<Type>),
     /// `...`.
     Variadic(Span),
 }
@@ -160,7 +160,7 @@ fn read_shape(input: ParseStream<'_>) -> syn::Result<Shape> {
         Pat::Ident(one) if one.by_ref.is_none() && one.subpat.is_none() => {
             Shape::Named(one.ident, Box::new(kind))
         }
-        other => Shape::Pattern(other.span()),
+        other => Shape::Pattern(other.span(), Box::new(kind)),
     })
 }
 
