@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, parse_quote};
 
-use crate::fault::{Faults, Known, Setting, read, root};
+use crate::settings::{Faults, Known, Setting, read, root};
 
 const FIELD: Known<'static> = Known {
     names: &["secret"],

@@ -7,7 +7,7 @@ mod model;
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-use crate::fault::Faults;
+use crate::settings::Faults;
 
 /// The impls of the failure that `input` declares, after all that is wrong with it.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {

@@ -4,8 +4,9 @@
 
 mod data;
 mod failure;
-mod fault;
+
 mod functions;
+mod settings;
 mod state;
 
 use proc_macro::TokenStream;

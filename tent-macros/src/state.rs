@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, parse_quote};
 
-use crate::fault::{Faults, Known, root, settings};
+use crate::settings::{Faults, Known, root, settings};
 
 /// The impl of `State` for the type that `input` declares, after all that is wrong with it.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {

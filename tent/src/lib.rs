@@ -192,8 +192,14 @@ pub mod __private {
     pub use tent_runtime::error::offer;
     pub use tent_runtime::error::tell;
     pub use tent_runtime::error::text;
+    pub use tent_runtime::function::Access;
+    pub use tent_runtime::function::Answer;
+    pub use tent_runtime::function::Body;
     pub use tent_runtime::function::Declaration;
     pub use tent_runtime::function::Entry;
+    pub use tent_runtime::function::Input;
+    pub use tent_runtime::function::Kind;
     pub use tent_runtime::function::Link;
     pub use tent_runtime::function::Location;
+    pub use tent_runtime::function::Output;
 }

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use syn::{Ident, LitStr};
 
 use super::model::Field;
-use crate::fault::{Faults, among};
+use crate::settings::{Faults, among};
 
 /// A text that names fields.
 pub(super) struct Message {

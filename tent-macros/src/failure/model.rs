@@ -9,7 +9,7 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Lit, LitStr, Member, Type};
 
 use super::message::Message;
-use crate::fault::{Faults, Known, Setting, root, settings};
+use crate::settings::{Faults, Known, Setting, root, settings};
 
 /// The status of a failure that states none: the input was understood and cannot be served as things are.
 const STATUS: u16 = 422;

@@ -23,11 +23,6 @@ impl Faults {
         self.0.push(syn::Error::new(at.span(), text));
     }
 
-    /// Whether nothing is wrong.
-    pub(crate) fn none(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// What the compiler shows of them, one error each.
     pub(crate) fn tokens(&self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()
