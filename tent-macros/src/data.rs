@@ -56,15 +56,22 @@ fn not_a_type(item: &TokenStream, faults: &mut Faults) {
     match syn::parse2::<Start>(item.clone()) {
         // The compiler parses the item again and says what is wrong with it.
         Ok(Start { word: None }) => {}
-        Ok(Start { word: Some(word) }) => faults.add(
+        Ok(Start { word: Some(word) }) => {
+            let callable = ["fn", "async", "const", "unsafe", "extern"];
+            faults.add(
+                "T7021",
+                &word,
+                "`#[data]` is for a struct or an enum",
+                if callable.contains(&word.to_string().as_str()) {
+                    "a function takes #[query], #[change] or #[action]"
+                } else {
+                    "put it on the types themselves"
+                },
+            );
+        }
+        Err(error) => faults.add_at(
             "T7021",
-            &word,
-            "`#[data]` is for a struct or an enum",
-            "a function takes #[query], #[change] or #[action]",
-        ),
-        Err(error) => faults.add(
-            "T7021",
-            &error.span(),
+            error.span(),
             &error.to_string(),
             "put #[data] on a struct or an enum",
         ),

@@ -4,11 +4,10 @@
 //! Knows no rules: the texts are those of who finds the fault.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Lit, LitStr, Meta, Path, Token};
 
 /// All that is wrong with one declaration.
@@ -17,16 +16,30 @@ pub(crate) struct Faults(Vec<syn::Error>);
 
 impl Faults {
     /// One more: `T7014 option-unknown: <what>`, then `help: <help>`, at `at`.
-    pub(crate) fn add(&mut self, code: &str, at: &impl Spanned, what: &str, help: &str) {
-        let name = tent_core::codes::find(code).map_or("", |entry| entry.name);
-        let text = format!("{code} {name}: {what}\nhelp: {help}");
-        self.0.push(syn::Error::new(at.span(), text));
+    pub(crate) fn add(&mut self, code: &str, at: &impl ToTokens, what: &str, help: &str) {
+        let text = text(code, what, help);
+        self.0.push(syn::Error::new_spanned(at, text));
+    }
+
+    /// The same, where only the place is known and not the words.
+    pub(crate) fn add_at(&mut self, code: &str, at: Span, what: &str, help: &str) {
+        self.0.push(syn::Error::new(at, text(code, what, help)));
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// What the compiler shows of them, one error each.
     pub(crate) fn tokens(&self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()
     }
+}
+
+fn text(code: &str, what: &str, help: &str) -> String {
+    let name = tent_core::codes::find(code).map_or("", |entry| entry.name);
+    format!("{code} {name}: {what}\nhelp: {help}")
 }
 
 /// One option as it is written: `name`, or `name = value`.
@@ -92,8 +105,11 @@ impl Setting {
     }
 
     /// Where a fault of its value is shown.
-    pub(crate) fn at(&self) -> Span {
-        self.value.as_ref().map_or(self.name.span(), Expr::span)
+    pub(crate) fn at(&self) -> TokenStream {
+        match &self.value {
+            Some(value) => value.to_token_stream(),
+            None => self.name.to_token_stream(),
+        }
     }
 }
 
@@ -139,9 +155,9 @@ pub(crate) fn read(
     let parsed = match Punctuated::<Setting, Token![,]>::parse_terminated.parse2(tokens) {
         Ok(parsed) => parsed,
         Err(error) => {
-            faults.add(
+            faults.add_at(
                 "T7014",
-                &error.span(),
+                error.span(),
                 &format!("the options do not read: {error}"),
                 &format!("write {}", known.example),
             );
@@ -177,10 +193,15 @@ pub(crate) fn among(word: &str, known: &[&str]) -> String {
         .map(|one| format!("`{one}`"))
         .collect::<Vec<_>>()
         .join(", ");
-    match tent_core::names::nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? There is {all}"),
-        None if known.is_empty() => "there is none".to_owned(),
-        None => format!("there is {all}"),
+    match (
+        tent_core::names::nearest(word, known.iter().copied()),
+        known,
+    ) {
+        (Some(near), [_]) => format!("did you mean `{near}`?"),
+        (Some(near), _) => format!("did you mean `{near}`? There is {all}"),
+        (None, []) => "there is none".to_owned(),
+        (None, [only]) => format!("there is `{only}` alone"),
+        (None, _) => format!("there is {all}"),
     }
 }
 

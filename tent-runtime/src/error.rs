@@ -5,7 +5,7 @@
 
 mod derived;
 
-pub use derived::{AsSource, Told, Transparent, Untold, tell, text};
+pub use derived::{Cause, Told, Transparent, Untold, causes, tell, text};
 
 use std::borrow::Cow;
 use std::cell::RefCell;

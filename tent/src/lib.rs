@@ -183,12 +183,13 @@ pub mod __private {
     pub use ::serde;
 
     pub use tent_runtime::cx::State;
-    pub use tent_runtime::error::AsSource;
+    pub use tent_runtime::error::Cause;
     pub use tent_runtime::error::Error;
     pub use tent_runtime::error::Failure;
     pub use tent_runtime::error::Told;
     pub use tent_runtime::error::Transparent;
     pub use tent_runtime::error::Untold;
+    pub use tent_runtime::error::causes;
     pub use tent_runtime::error::offer;
     pub use tent_runtime::error::tell;
     pub use tent_runtime::error::text;

@@ -36,6 +36,10 @@ enum OrderError {
     Shop(#[source] tent::Error),
     #[failure(code = "A0006", message = "Something broke")]
     Boxed(#[source] tent::BoxError),
+    #[failure(code = "A0007", message = "Perhaps something broke")]
+    Perhaps(#[source] Option<std::fmt::Error>),
+    #[failure(code = "A0008", message = "Something shared broke")]
+    Shared(#[source] std::sync::Arc<std::fmt::Error>),
     #[failure(transparent)]
     Parse(#[from] std::num::ParseIntError),
     #[failure(transparent)]
@@ -120,6 +124,17 @@ fn a_source_is_for_the_log_alone() {
     let error = met(OrderError::Shop(shop));
     assert_eq!(error.code(), "A0005");
     assert_eq!(error.chain(), ["No shop", "the file is gone"]);
+
+    assert!(met(OrderError::Perhaps(None)).chain().is_empty());
+    let inner = std::fmt::Error;
+    assert_eq!(
+        met(OrderError::Perhaps(Some(inner))).chain(),
+        [inner.to_string()]
+    );
+    assert_eq!(
+        met(OrderError::Shared(inner.into())).chain(),
+        [inner.to_string()]
+    );
 
     let error = met(OrderError::Boxed("a text".into()));
     assert_eq!(

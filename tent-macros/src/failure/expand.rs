@@ -31,7 +31,7 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        #[allow(deprecated)]
+        #[allow(deprecated, unused_imports)]
         impl #parameters #root::core::error::Error for #ident #arguments #bounds {
             fn source(
                 &self,
@@ -98,27 +98,27 @@ fn source(model: &Model<'_>) -> TokenStream {
     let root = &model.root;
     matched(model, |arm| {
         if let Some(Says::Transparent) = arm.says {
-            let binding = binding(0);
-            let under = quote_spanned!(arm.fields[0].ty.span()=> #root::Transparent::under);
-            return (vec![0], quote!(#under(#binding)));
+            let binding = placed(arm, 0);
+            return (vec![0], quote!(#root::Transparent::under(#binding)));
         }
         match source_of(arm) {
             Some(at) => {
-                let mut binding = binding(at);
+                let binding = placed(arm, at);
                 let span = arm.fields[at].ty.span();
-                binding.set_span(binding.span().located_at(span));
-                let asked = quote_spanned!(span=> #binding.as_source());
-                (
-                    vec![at],
-                    quote! {
-                        use #root::AsSource as _;
-                        #asked
-                    },
-                )
+                let asked = quote_spanned!(span=> (&#root::Cause(#binding)).cause());
+                (vec![at], quote!(use #root::causes::*; #asked))
             }
             None => (vec![], quote!(#root::core::option::Option::None)),
         }
     })
+}
+
+/// The binding of a field, shown at its type where the compiler has something to say of it.
+fn placed(arm: &Arm<'_>, at: usize) -> Ident {
+    let mut binding = binding(at);
+    let span = arm.fields[at].ty.span();
+    binding.set_span(binding.span().located_at(span));
+    binding
 }
 
 /// The field that is the source, if there is one to ask.
@@ -131,9 +131,8 @@ fn failure(model: &Model<'_>) -> TokenStream {
     let root = &model.root;
     matched(model, |arm| match &arm.says {
         Some(Says::Transparent) => {
-            let binding = binding(0);
-            let passed = quote_spanned!(arm.fields[0].ty.span()=> #root::Transparent::failure);
-            (vec![0], quote!(#passed(#binding)))
+            let binding = placed(arm, 0);
+            (vec![0], quote!(#root::Transparent::failure(#binding)))
         }
         Some(Says::Stated(stated)) => told(root, arm, stated),
         None => (vec![], quote!(#root::Error::stated("A0000", 500, ""))),
@@ -195,13 +194,10 @@ fn from(model: &Model<'_>, arm: &Arm<'_>) -> Option<TokenStream> {
     let (parameters, arguments, bounds) = model.input.generics.split_for_impl();
     let (ty, member, path) = (field.ty, &field.member, &arm.path);
     // At the type, so that two variants from one type clash there.
-    let header = quote_spanned! {ty.span()=>
-        impl #parameters #root::core::convert::From<#ty> for #ident #arguments #bounds
-    };
-    Some(quote! {
+    Some(quote_spanned! {ty.span()=>
         #[automatically_derived]
         #[allow(deprecated)]
-        #header {
+        impl #parameters #root::core::convert::From<#ty> for #ident #arguments #bounds {
             fn from(value: #ty) -> Self {
                 #path { #member: value }
             }

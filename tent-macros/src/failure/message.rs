@@ -271,8 +271,9 @@ impl<'a> Reader<'a> {
         let found = self.fields.iter().position(|field| field == name);
         if found.is_none() {
             let known: Vec<&str> = self.fields.iter().map(String::as_str).collect();
-            let help = if known.is_empty() {
-                "give it the field, or write {{ and }} for braces".to_owned()
+            let word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let help = if known.is_empty() || !word {
+                "name a field, or write {{ and }} for braces".to_owned()
             } else {
                 among(name, &known)
             };
@@ -387,6 +388,6 @@ mod tests {
                 "has a `{` that nothing closes",
             ]
         );
-        assert_eq!(wrong[0].help, "did you mean `id`? There is `id`");
+        assert_eq!(wrong[0].help, "did you mean `id`?");
     }
 }

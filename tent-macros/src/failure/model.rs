@@ -5,7 +5,6 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
-use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Lit, LitStr, Member, Type};
 
 use super::message::Message;
@@ -41,7 +40,7 @@ pub(super) struct Field<'a> {
     pub(super) name: String,
     pub(super) ty: &'a Type,
     /// Where it stands, for faults.
-    at: Span,
+    at: TokenStream,
     pub(super) from: bool,
     pub(super) source: bool,
     hidden: bool,
@@ -73,7 +72,7 @@ impl Field<'_> {
 
 /// What the generated code calls the field of this number.
 pub(super) fn binding(field: usize) -> Ident {
-    format_ident!("field_{field}", span = Span::mixed_site())
+    format_ident!("__field_{field}", span = Span::mixed_site())
 }
 
 const STATED: &[&str] = &["code", "status", "message", "fix", "name", "transparent"];
@@ -89,8 +88,8 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
                 on: "a failure",
                 example: EXAMPLE,
             };
-            let said = settings(&input.attrs, "failure", &known, faults);
-            let root = root(&said, faults);
+            let said = Said::read(&input.attrs, &known, faults);
+            let root = root(&said.settings, faults);
             misplaced(&input.attrs, faults);
             let arm = arm(quote!(Self), &input.ident, &data.fields, &said, faults);
             (root, vec![arm])
@@ -98,7 +97,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
         Data::Enum(data) => {
             let known = Known {
                 names: &["crate"],
-                on: "the enum, only on its variants",
+                on: "an enum, whose variants state each their own",
                 example: "the options on each variant",
             };
             let said = settings(&input.attrs, "failure", &known, faults);
@@ -111,7 +110,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
             };
             let mut arms: Vec<Arm<'a>> = Vec::new();
             for variant in &data.variants {
-                let said = settings(&variant.attrs, "failure", &known, faults);
+                let said = Said::read(&variant.attrs, &known, faults);
                 misplaced(&variant.attrs, faults);
                 let ident = &variant.ident;
                 let path = quote!(Self::#ident);
@@ -132,6 +131,28 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
         }
     };
     Some(Model { input, root, arms })
+}
+
+/// What `#[failure(…)]` says of one kind of failure.
+struct Said {
+    settings: Vec<Setting>,
+    /// Whether all of it was understood. What is missing is not spoken of before.
+    whole: bool,
+}
+
+impl Said {
+    fn read(attributes: &[Attribute], known: &Known<'_>, faults: &mut Faults) -> Self {
+        let before = faults.len();
+        let settings = settings(attributes, "failure", known, faults);
+        Said {
+            settings,
+            whole: faults.len() == before,
+        }
+    }
+
+    fn option(&self, name: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.name == name)
+    }
 }
 
 /// `#[from]` and `#[source]` stand on fields alone.
@@ -176,7 +197,7 @@ fn arm<'a>(
     path: TokenStream,
     ident: &'a Ident,
     fields: &'a Fields,
-    said: &[Setting],
+    said: &Said,
     faults: &mut Faults,
 ) -> Arm<'a> {
     let fields = self::fields(fields, faults);
@@ -198,8 +219,7 @@ fn arm<'a>(
             "keep #[source] on one field",
         );
     }
-    let option = |name: &str| said.iter().find(|setting| setting.name == name);
-    let says = match option("transparent") {
+    let says = match said.option("transparent") {
         Some(transparent) => self::transparent(transparent, said, &fields, faults),
         None => stated(ident, said, &fields, faults).map(|stated| Says::Stated(Box::new(stated))),
     };
@@ -262,8 +282,8 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
                 Member::Unnamed(index) => index.index.to_string(),
             },
             at: match &member {
-                Member::Named(name) => name.span(),
-                Member::Unnamed(_) => field.ty.span(),
+                Member::Named(name) => name.to_token_stream(),
+                Member::Unnamed(_) => field.ty.to_token_stream(),
             },
             member,
             ty: &field.ty,
@@ -289,13 +309,13 @@ fn flag(setting: &Setting, faults: &mut Faults) {
 
 fn transparent(
     transparent: &Setting,
-    said: &[Setting],
+    said: &Said,
     fields: &[Field<'_>],
     faults: &mut Faults,
 ) -> Option<Says> {
     flag(transparent, faults);
     let others = |setting: &&Setting| setting.name != "transparent" && setting.name != "crate";
-    for other in said.iter().filter(others) {
+    for other in said.settings.iter().filter(others) {
         faults.add(
             "T7008",
             &other.name,
@@ -321,20 +341,11 @@ fn transparent(
     Some(Says::Transparent)
 }
 
-fn stated(
-    ident: &Ident,
-    said: &[Setting],
-    fields: &[Field<'_>],
-    faults: &mut Faults,
-) -> Option<Stated> {
-    let option = |name: &str| said.iter().find(|setting| setting.name == name);
-    let mut missing = Vec::new();
-    for name in ["code", "message"] {
-        if option(name).is_none() {
-            missing.push(name);
-        }
-    }
-    if !missing.is_empty() {
+fn stated(ident: &Ident, said: &Said, fields: &[Field<'_>], faults: &mut Faults) -> Option<Stated> {
+    let option = |name: &str| said.option(name);
+    let mut missing = vec!["code", "message"];
+    missing.retain(|name| option(name).is_none());
+    if said.whole && !missing.is_empty() {
         faults.add(
             "T7020",
             ident,

@@ -94,40 +94,106 @@ impl<T: StdError + 'static> Transparent for T {
     }
 }
 
-/// What a field marked as a source may be. Called as a method, so that boxes and pointers are looked
-/// through.
+/// A field marked as a source, asked for the error that it is.
+///
+/// The inherent methods are there for errors and for [`Error`], those of [`causes`] for what holds one,
+/// and last for what is none, to say so.
 #[doc(hidden)]
-pub trait AsSource {
-    /// It, as an error.
-    fn as_source(&self) -> Option<&(dyn StdError + 'static)>;
-}
+#[derive(Debug)]
+pub struct Cause<'a, T: ?Sized>(pub &'a T);
 
-impl<T: StdError + 'static> AsSource for T {
-    fn as_source(&self) -> Option<&(dyn StdError + 'static)> {
-        Some(self)
+impl<'a, T: StdError + 'static> Cause<'a, T> {
+    /// The error itself.
+    pub fn cause(&self) -> Option<&'a (dyn StdError + 'static)> {
+        Some(self.0)
     }
 }
 
-impl AsSource for Error {
-    fn as_source(&self) -> Option<&(dyn StdError + 'static)> {
-        Some(&*self.0)
+impl<'a> Cause<'a, Error> {
+    /// Its message and what lies under it.
+    pub fn cause(&self) -> Option<&'a (dyn StdError + 'static)> {
+        Some(&*self.0.0)
     }
 }
 
-macro_rules! as_source {
-    ($($object:ty),+) => {$(
-        impl AsSource for $object {
-            fn as_source(&self) -> Option<&(dyn StdError + 'static)> {
-                Some(self)
-            }
+/// The ways to an error that a field is not itself. All are imported at once; at most one fits.
+#[doc(hidden)]
+pub mod causes {
+    use std::error::Error as StdError;
+    use std::ops::Deref;
+
+    use super::Cause;
+
+    /// In a box or behind a pointer, `anyhow::Error` among them.
+    pub trait Pointed<'a> {
+        /// What it points to.
+        fn cause(&self) -> Option<&'a (dyn StdError + 'static)>;
+    }
+
+    impl<'a, T: Deref<Target: Object>> Pointed<'a> for Cause<'a, T> {
+        fn cause(&self) -> Option<&'a (dyn StdError + 'static)> {
+            Some(self.0.deref().object())
         }
-    )+};
+    }
+
+    /// An error of any type.
+    pub trait Object {
+        /// It, by the bounds that a source has.
+        fn object(&self) -> &(dyn StdError + 'static);
+    }
+
+    macro_rules! objects {
+        ($($object:ty),+) => {$(
+            impl Object for $object {
+                fn object(&self) -> &(dyn StdError + 'static) {
+                    self
+                }
+            }
+        )+};
+    }
+    objects!(
+        dyn StdError + 'static,
+        dyn StdError + Send + 'static,
+        dyn StdError + Send + Sync + 'static
+    );
+
+    /// Perhaps none.
+    pub trait Perhaps<'a> {
+        /// The error, where there is one.
+        fn cause(&self) -> Option<&'a (dyn StdError + 'static)>;
+    }
+
+    impl<'a, T: StdError + 'static> Perhaps<'a> for Cause<'a, Option<T>> {
+        fn cause(&self) -> Option<&'a (dyn StdError + 'static)> {
+            self.0.as_ref().map(|error| error as _)
+        }
+    }
+
+    /// Of no use: there only so that the compiler says what a source is.
+    pub trait NoCause<'a, T: ?Sized> {
+        /// Never called.
+        fn cause(&self) -> Option<&'a (dyn StdError + 'static)>
+        where
+            T: Source;
+    }
+
+    impl<'a, T: ?Sized> NoCause<'a, T> for &Cause<'a, T> {
+        fn cause(&self) -> Option<&'a (dyn StdError + 'static)>
+        where
+            T: Source,
+        {
+            None
+        }
+    }
+
+    /// What a source is. No type has to implement it.
+    #[diagnostic::on_unimplemented(
+        message = "T7013 failure-type: `{Self}` is no error, so it cannot be the source of a failure",
+        label = "not an error",
+        note = "help: a source implements `std::error::Error`, is a `tent::Error`, or is a `Box` or an `Option` of an error"
+    )]
+    pub trait Source {}
 }
-as_source!(
-    dyn StdError + 'static,
-    dyn StdError + Send + 'static,
-    dyn StdError + Send + Sync + 'static
-);
 
 /// What lies under an error, without the error's own message.
 pub(super) struct Beneath(pub(super) BoxError);

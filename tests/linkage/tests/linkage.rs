@@ -18,7 +18,7 @@ function in_a_private_module
 static BUILD: Mutex<()> = Mutex::new(());
 
 /// Builds the programs with these settings and holds what each shows against what it has to.
-fn check(settings: &[&str], arguments: &[&str]) {
+fn check(settings: &[String], arguments: &[&str]) {
     let _one = BUILD.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -37,7 +37,11 @@ fn check(settings: &[&str], arguments: &[&str]) {
             "--manifest-path",
             concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
         ])
-        .args(settings.iter().flat_map(|setting| ["--config", setting]))
+        .args(
+            settings
+                .iter()
+                .flat_map(|setting| ["--config", setting.as_str()]),
+        )
         .args(arguments);
     let output = cargo.output().expect("cargo starts");
     let log = String::from_utf8_lossy(&output.stderr);
@@ -72,23 +76,32 @@ fn shown(built: &str, name: &str) -> String {
 }
 
 /// Settings of the two packages alone: what they depend on stays as it is, and is built once.
-fn of_the_packages(optimised: u8, units: u16) -> Vec<String> {
-    let packages = ["linkage-tools", "tent-linkage"];
-    packages
+fn of_the_packages(profile: &str, optimised: u8, units: u16) -> Vec<String> {
+    ["linkage-tools", "tent-linkage"]
         .iter()
         .flat_map(|package| {
             [
-                format!("profile.dev.package.{package}.opt-level={optimised}"),
-                format!("profile.dev.package.{package}.codegen-units={units}"),
+                format!("profile.{profile}.package.{package}.opt-level={optimised}"),
+                format!("profile.{profile}.package.{package}.codegen-units={units}"),
             ]
         })
         .collect()
 }
 
 fn check_packages(optimised: u8, units: u16) {
-    let settings = of_the_packages(optimised, units);
-    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-    check(&settings, &[]);
+    check(&of_the_packages("dev", optimised, units), &[]);
+}
+
+/// Release with its link-time optimisation, in a profile of its own whose other packages are not
+/// optimised: what counts is what the linker drops of the two.
+fn check_release(units: u16) {
+    let mut settings = vec![
+        "profile.linkage.inherits='release'".to_owned(),
+        "profile.linkage.opt-level=0".to_owned(),
+        "profile.linkage.codegen-units=16".to_owned(),
+    ];
+    settings.extend(of_the_packages("linkage", 3, units));
+    check(&settings, &["--profile", "linkage"]);
 }
 
 #[test]
@@ -114,6 +127,16 @@ fn k7_09_optimised_in_one_unit() {
 #[test]
 fn k7_09_optimised_in_sixteen_units() {
     check_packages(3, 16);
+}
+
+#[test]
+fn k7_09_released_in_one_unit() {
+    check_release(1);
+}
+
+#[test]
+fn k7_09_released_in_sixteen_units() {
+    check_release(16);
 }
 
 #[test]
