@@ -18,7 +18,10 @@ use crate::error::Error;
 /// # Errors
 /// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, or holds a key twice in
 /// one object.
-#[cfg_attr(not(test), expect(dead_code, reason = "the /api envelope reads its bodies with it"))]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the /api envelope reads its bodies with it")
+)]
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
     match read(text, Strict).map_err(|error| refused(&error))? {
@@ -298,7 +301,8 @@ mod tests {
 
     #[test]
     fn every_type_is_read_as_serde_json_reads_it() {
-        let text = r#"{"a":[1,-2,3.5,true,null,"x\n\u00e9"],"b":{"c":{}},"n":18446744073709551615}"#;
+        let text =
+            r#"{"a":[1,-2,3.5,true,null,"x\n\u00e9"],"b":{"c":{}},"n":18446744073709551615}"#;
         let plain: Value = serde_json::from_str(text).expect("it is JSON");
         assert_eq!(strict(text), Ok(plain));
         assert_eq!(skipped(text), Ok(()));
@@ -340,9 +344,23 @@ mod tests {
 
     #[test]
     fn a_body_that_is_no_object_is_t0018() {
-        for body in [&b"[]"[..], b"", b"{", b"\xff{}", b"\xef\xbb\xbf{}", b"{\"a\":1,\"a\":1}"] {
-            assert_eq!(object(body).expect_err("refused").code(), "T0018", "{body:?}");
+        for body in [
+            &b"[]"[..],
+            b"",
+            b"{",
+            b"\xff{}",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\":1,\"a\":1}",
+        ] {
+            assert_eq!(
+                object(body).expect_err("refused").code(),
+                "T0018",
+                "{body:?}"
+            );
         }
-        assert_eq!(object(b" {\"a\": 1} ").map(Value::from), object(b"{\"a\":1}").map(Value::from));
+        assert_eq!(
+            object(b" {\"a\": 1} ").map(Value::from),
+            object(b"{\"a\":1}").map(Value::from)
+        );
     }
 }
