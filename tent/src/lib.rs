@@ -19,7 +19,7 @@ pub use tent_runtime::function::{Content, With};
 pub use tent_runtime::registry::Registry;
 pub use tent_runtime::server::{App, Tent};
 pub use tent_runtime::settings::Settings;
-pub use tent_runtime::{door, function, keys, registry, settings};
+pub use tent_runtime::{door, function, http, keys, registry, settings};
 
 /// Declares a function.
 pub use tent_macros::{action, change, query};
