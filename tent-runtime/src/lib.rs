@@ -4,8 +4,18 @@
 //!
 //! Each module imports only those above it in this list.
 
-pub mod caller;
-pub mod cx;
 pub mod error;
-pub mod function;
+mod random;
+pub mod clock;
+mod json;
 pub mod schema;
+pub mod caller;
+pub mod settings;
+pub mod seal;
+pub mod store;
+pub mod cx;
+pub mod function;
+pub mod registry;
+pub mod door;
+mod web;
+mod mcp;

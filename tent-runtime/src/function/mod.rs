@@ -6,7 +6,9 @@ mod declaration;
 mod parts;
 
 pub use answer::{Answer, Content};
-pub use declaration::{Access, Body, Declaration, Entry, Input, Kind, Link, Location, Rule};
+pub use declaration::{
+    Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
+};
 pub use parts::{Need, Part};
 
 use std::future::Future;
