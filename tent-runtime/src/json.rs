@@ -358,9 +358,7 @@ mod tests {
                 "{body:?}"
             );
         }
-        assert_eq!(
-            object(b" {\"a\": 1} ").map(Value::from),
-            object(b"{\"a\":1}").map(Value::from)
-        );
+        let read = object(b" {\"a\": 1} ").map(Value::from);
+        assert_eq!(read.ok(), Some(json!({"a": 1})));
     }
 }

@@ -50,7 +50,7 @@ async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refu
         Once::Malformed => return Err(lost()),
     };
     let session = Session::open(mcp.door.sealer(), id, SystemClock.now()).ok_or_else(lost)?;
-    match mcp.ended.holds(&session).await {
+    match mcp.ended.is_ended(&session.nonce).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(lost()),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
@@ -74,7 +74,7 @@ pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    match mcp.ended.end(&session).await {
+    match mcp.ended.end(&session.nonce, session.ends()).await {
         Ok(()) => Ok(Reply::empty(StatusCode::NO_CONTENT)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
     }

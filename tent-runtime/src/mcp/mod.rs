@@ -31,9 +31,11 @@ use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
 use self::wire::{ClientInfo, Kind, Meta, Posted, Shape, Text, Unreadable};
 use crate::caller::Caller;
+use crate::clock::SystemClock;
 use crate::cx::{Client, Era};
 use crate::door::{About, At, Door};
 use crate::error::Error;
+use crate::store::EndedSessions;
 use crate::web;
 
 /// The MCP server of one app: its door, and what is written once, at start.
@@ -41,7 +43,7 @@ pub(crate) struct Mcp {
     door: Arc<Door>,
     tools: call::Tools,
     lists: list::Lists,
-    ended: session::Ended,
+    ended: EndedSessions,
     /// The member of `_meta` that names the server in each modern result.
     server: Box<str>,
     /// The result of `server/discover`.
@@ -56,7 +58,7 @@ impl Mcp {
         Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
-            ended: session::Ended::new(door.store().clone()),
+            ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(door.about(), kept_for, &server),
             server: server.into(),
             door,

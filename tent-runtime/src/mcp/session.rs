@@ -3,17 +3,13 @@
 //!
 //! An id names no caller and lets nobody in: each request is identified by its own credentials.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::revision::Revision;
 use crate::clock::Time;
 use crate::cx::{Client, Era};
-use crate::error::Result;
 use crate::random;
 use crate::seal::{Sealer, Use};
-use crate::store::Store;
 
 /// How long an id is good. Then the client is told that it is lost and begins anew, which costs it one request;
 /// and what was ended need not be remembered longer.
@@ -124,7 +120,7 @@ impl Session {
     }
 
     /// When it ends by itself.
-    fn ends(&self) -> Time {
+    pub(super) fn ends(&self) -> Time {
         self.began.plus(LIFE)
     }
 }
@@ -145,62 +141,6 @@ fn take(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
     let (text, bytes) = bytes.split_at_checked(length.into())?;
     let text = std::str::from_utf8(text).ok()?;
     Some(((!text.is_empty()).then(|| text.to_owned()), bytes))
-}
-
-/// Which sessions were ended. The store knows; that one was *not* ended is believed for a second, so that
-/// not each request of a session asks the store.
-pub(super) struct Ended {
-    store: Arc<dyn Store>,
-    going_on: Mutex<HashMap<[u8; 16], Instant>>,
-}
-
-const BELIEVED: Duration = Duration::from_secs(1);
-const MOST_BELIEVED: usize = 10_000;
-
-impl Ended {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Ended {
-            store,
-            going_on: Mutex::default(),
-        }
-    }
-
-    /// Whether a session was ended, here or elsewhere.
-    pub(super) async fn holds(&self, session: &Session) -> Result<bool> {
-        if self.believed(&session.nonce) {
-            return Ok(false);
-        }
-        let ended = self.store.session_ended(session.nonce).await?;
-        if !ended {
-            let mut going_on = self.lock();
-            if going_on.len() >= MOST_BELIEVED {
-                going_on.clear();
-            }
-            going_on.insert(session.nonce, Instant::now());
-        }
-        Ok(ended)
-    }
-
-    /// Ends a session. Ending it again changes nothing.
-    pub(super) async fn end(&self, session: &Session) -> Result<()> {
-        self.store
-            .end_session(session.nonce, session.ends())
-            .await?;
-        self.lock().remove(&session.nonce);
-        Ok(())
-    }
-
-    fn believed(&self, nonce: &[u8; 16]) -> bool {
-        let going_on = self.lock();
-        going_on
-            .get(nonce)
-            .is_some_and(|since| since.elapsed() < BELIEVED)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 16], Instant>> {
-        // Nothing panics while it is held, and a map of times has no half-made state.
-        self.going_on.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[cfg(test)]

@@ -144,12 +144,12 @@ impl Builder {
         let mut problems = self.problems;
         let mut variables = BTreeMap::new();
         for given in self.given {
-            if given.source == Source::Variable {
-                if let Some(other) = variables.insert(given.key.clone(), given.label.clone()) {
-                    let problem = format!("sets the same as {other}; keep one of the two");
-                    problems.insert(given.label, problem);
-                    continue;
-                }
+            if given.source == Source::Variable
+                && let Some(other) = variables.insert(given.key.clone(), given.label.clone())
+            {
+                let problem = format!("sets the same as {other}; keep one of the two");
+                problems.insert(given.label, problem);
+                continue;
             }
             if let Err(problem) = apply(&mut settings, &given) {
                 problems.insert(given.label, problem);
