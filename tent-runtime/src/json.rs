@@ -18,10 +18,6 @@ use crate::error::Error;
 /// # Errors
 /// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, or holds a key twice in
 /// one object.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the /api envelope reads its bodies with it")
-)]
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
     match read(text, Strict).map_err(|error| refused(&error))? {

@@ -3,8 +3,8 @@
 //!
 //! Knows no function and no caller.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::OnceLock;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -32,9 +32,7 @@ pub async fn body(body: Body, limit: usize) -> Result<Bytes> {
 
 fn too_large(limit: usize) -> Error {
     Error::of("T0007")
-        .with_message(format!(
-            "The body is over the {limit} bytes that this server takes."
-        ))
+        .with_message(format!("The body is over the {limit} bytes that this server takes."))
         .with_field("limit", limit as u64)
 }
 
@@ -44,12 +42,7 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     let (Some(only), None) = (types.next(), types.next()) else {
         return false;
     };
-    let media = only
-        .to_str()
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default();
+    let media = only.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
     media.trim().eq_ignore_ascii_case("application/json")
 }
 
@@ -87,11 +80,7 @@ pub fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMap) {
         }
         "T0005" => {
             let scopes = error.fields().get("scopes").and_then(|s| s.as_array());
-            let scopes: Vec<_> = scopes
-                .into_iter()
-                .flatten()
-                .filter_map(|s| s.as_str())
-                .collect();
+            let scopes: Vec<_> = scopes.into_iter().flatten().filter_map(|s| s.as_str()).collect();
             if !scopes.is_empty() {
                 let value = challenge(realm, Some(&scopes.join(" ")));
                 headers.insert(header::WWW_AUTHENTICATE, value);
@@ -100,27 +89,19 @@ pub fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMap) {
         _ => {}
     }
     if let Some(wait) = error.retry_after() {
-        headers.insert(
-            header::RETRY_AFTER,
-            HeaderValue::from(wait.as_secs().max(1)),
-        );
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
     }
 }
 
 /// `Bearer realm="…"` (RFC 6750, section 3), with the scopes that are missing.
 fn challenge(realm: &str, missing: Option<&str>) -> HeaderValue {
     let quoted = |text: &str| -> String {
-        let plain = text
-            .chars()
-            .filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\'));
+        let plain = text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\'));
         plain.collect()
     };
     let mut text = format!("Bearer realm=\"{}\"", quoted(realm));
     if let Some(scopes) = missing {
-        text += &format!(
-            ", error=\"insufficient_scope\", scope=\"{}\"",
-            quoted(scopes)
-        );
+        text += &format!(", error=\"insufficient_scope\", scope=\"{}\"", quoted(scopes));
     }
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("Bearer"))
 }
@@ -136,20 +117,10 @@ mod tests {
 
     #[test]
     fn a_content_type_is_compared_without_capitals_and_parameters() {
-        for json in [
-            "application/json",
-            "APPLICATION/JSON",
-            "application/json;charset=\"UTF-8\"",
-            "application/json ;profile=x",
-        ] {
+        for json in ["application/json", "APPLICATION/JSON", "application/json;charset=\"UTF-8\"", "application/json ;profile=x"] {
             assert!(is_json(&with("content-type", json)), "{json}");
         }
-        for other in [
-            "text/plain",
-            "application/jsonp",
-            "application/problem+json",
-            "",
-        ] {
+        for other in ["text/plain", "application/jsonp", "application/problem+json", ""] {
             assert!(!is_json(&with("content-type", other)), "{other}");
         }
         assert!(!is_json(&HeaderMap::new()));
@@ -167,16 +138,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_over_the_limit_is_refused_and_one_at_it_is_not() {
-        assert_eq!(
-            body(Body::from("12345"), 5).await.expect("it fits"),
-            "12345"
-        );
-        let error = body(Body::from("123456"), 5)
-            .await
-            .expect_err("it is too large");
-        assert_eq!(
-            (error.code(), error.fields()["limit"].as_u64()),
-            ("T0007", Some(5))
-        );
+        assert_eq!(body(Body::from("12345"), 5).await.expect("it fits"), "12345");
+        let error = body(Body::from("123456"), 5).await.expect_err("it is too large");
+        assert_eq!((error.code(), error.fields()["limit"].as_u64()), ("T0007", Some(5)));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::reply::{self, Refusal};
 use super::revision::Revision;
@@ -303,79 +303,14 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
 fn output(shape: &Shape) -> Option<Value> {
     match shape {
         Shape::Value(Some(schema)) if schema.is_object() => Some(schema.published().clone()),
-        Shape::Value(Some(schema)) => Some(wrapped(schema.published().clone())),
+        Shape::Value(Some(schema)) => Some(schema.wrapped()),
         Shape::Value(None) | Shape::Nothing | Shape::Content => None,
-    }
-}
-
-/// The schema of `{"value": …}`. Definitions move to the new root, where references look for them.
-fn wrapped(mut schema: Value) -> Value {
-    let definitions = schema
-        .as_object_mut()
-        .and_then(|schema| schema.remove("$defs"));
-    point_at_value(&mut schema);
-    let mut root = json!({
-        "type": "object",
-        "properties": { "value": schema },
-        "required": ["value"],
-        "additionalProperties": false,
-    });
-    if let Some(mut definitions) = definitions {
-        point_at_value(&mut definitions);
-        root["$defs"] = definitions;
-    }
-    root
-}
-
-/// A type that holds itself refers to the root, which is now one step deeper.
-fn point_at_value(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            for (key, value) in members {
-                match value {
-                    Value::String(to) if key == "$ref" && to == "#" => {
-                        "#/properties/value".clone_into(to);
-                    }
-                    // Values of the app's own, which may look like anything.
-                    _ if matches!(key.as_str(), "const" | "enum" | "default" | "examples") => {}
-                    value => point_at_value(value),
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(point_at_value),
-        _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_wrapped_schema_keeps_its_references_good() {
-        let schema = json!({
-            "type": "array",
-            "items": {"anyOf": [{"$ref": "#"}, {"$ref": "#/$defs/Leaf"}, {"const": {"$ref": "#"}}]},
-            "$defs": {"Leaf": {"type": "object", "properties": {"up": {"$ref": "#"}}}},
-        });
-        assert_eq!(
-            wrapped(schema),
-            json!({
-                "type": "object",
-                "properties": {"value": {
-                    "type": "array",
-                    "items": {"anyOf": [
-                        {"$ref": "#/properties/value"},
-                        {"$ref": "#/$defs/Leaf"},
-                        {"const": {"$ref": "#"}},
-                    ]},
-                }},
-                "required": ["value"],
-                "additionalProperties": false,
-                "$defs": {"Leaf": {"type": "object", "properties": {"up": {"$ref": "#/properties/value"}}}},
-            })
-        );
-    }
 
     #[test]
     fn what_is_kept_is_bounded_and_the_oldest_goes_first() {

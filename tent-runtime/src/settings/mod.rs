@@ -9,6 +9,7 @@
 mod builder;
 mod own;
 mod secret;
+mod urls;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use own::Node;
 
 pub use builder::Builder;
 pub use secret::{FEWEST_BYTES, Secret};
-pub use values::{PublicUrl, StoreUrl};
+pub use urls::{PublicUrl, StoreUrl};
 
 /// Everything that is set, defaults filled in.
 ///
@@ -152,7 +153,8 @@ impl Settings {
     /// derives `Deserialize`. `shop.db` is the variable `TENT_SHOP__DB`; names are in small letters.
     ///
     /// # Errors
-    /// T7019 where it is not set and the type is no `Option`, and where its value does not fit the type.
+    /// T7019 where it is not set and the type is no `Option`, where its value does not fit the type, and for
+    /// what is tent's own.
     ///
     /// ```
     /// # use tent_runtime::settings::Settings;
@@ -166,6 +168,11 @@ impl Settings {
     /// # Ok::<(), tent_runtime::error::Error>(())
     /// ```
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
+        if KNOWN.iter().any(|known| known.key == key) {
+            return Err(Error::of("T7019")
+                .with_message(format!("{key} is tent's own."))
+                .with_fix("Read it from the field of Settings that has its name."));
+        }
         let found = Node::at(&self.own, key);
         let read = match found {
             Some(node) => node.read(),

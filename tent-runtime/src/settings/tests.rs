@@ -280,6 +280,10 @@ fn an_app_setting_that_is_absent_or_does_not_fit_names_its_variable() {
         settings.get::<String>("shop.db").map_err(message),
         Err("shop.db (TENT_SHOP__DB) is not set.".into())
     );
+    assert_eq!(
+        settings.get::<String>("web.addr").map_err(message),
+        Err("web.addr is tent's own.".into())
+    );
     let error = settings.get::<u16>("shop.port").expect_err("over 65535");
     assert!(
         error

@@ -12,9 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{
-    Access, Answer, Body as Run, Content, Declaration, Input, Kind, Location, Output,
-};
+use crate::function::{Access, Answer, Body as Run, Content, Declaration, Input, Kind, Location, Output};
 use crate::mcp::{self, Mcp};
 use crate::schema::Field;
 
@@ -198,6 +196,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         Output::Nothing,
         |_, _| Err(Error::unexpected("connect postgres://user:pw@db/x failed")),
     ),
+    &function(Kind::Query, "explode", SIGNED_IN, &[], Output::Nothing, |_, _| panic!("secret detail")),
     &function(
         Kind::Query,
         "busy",
@@ -237,7 +236,10 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
 ];
 
 /// The server under test.
-pub(super) struct App(Arc<Mcp>);
+pub(super) struct App {
+    mcp: Arc<Mcp>,
+    keys: super::door::Keys,
+}
 
 impl App {
     pub(super) fn new() -> Self {
@@ -245,11 +247,12 @@ impl App {
     }
 
     pub(super) fn of(functions: &[&'static Declaration], most_bytes: usize) -> Self {
-        App(Arc::new(Mcp::new(super::door::made(functions, most_bytes))))
+        let (door, keys) = super::door::made(functions, most_bytes);
+        App { mcp: Arc::new(Mcp::new(door)), keys }
     }
 
     pub(super) fn mcp(&self) -> &Mcp {
-        &self.0
+        &self.mcp
     }
 
     pub(super) async fn send(&self, send: Send) -> Got {
@@ -257,7 +260,12 @@ impl App {
         *request.method_mut() = send.method;
         *request.uri_mut() = send.path.parse().expect("a path");
         *request.headers_mut() = send.headers;
-        let response = mcp::serve(self.0.clone(), request).await;
+        if let Some(whose) = send.key {
+            let key = self.keys.get(whose).map_or(whose, String::as_str);
+            let value = format!("Bearer {key}").parse().expect("a header's value");
+            request.headers_mut().insert("authorization", value);
+        }
+        let response = mcp::serve(self.mcp.clone(), request).await;
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("a body in memory").to_bytes();
         Got {
@@ -316,6 +324,7 @@ pub(super) struct Send {
     headers: HeaderMap,
     body: Body,
     trace: String,
+    key: Option<&'static str>,
 }
 
 impl Send {
@@ -329,9 +338,9 @@ impl Send {
             headers: HeaderMap::new(),
             body: Body::empty(),
             trace: trace.clone(),
+            key: Some("staff"),
         };
         send.header("host", "127.0.0.1:8080")
-            .header("authorization", "Bearer staff")
             .header("x-request-id", &trace)
     }
 
@@ -404,8 +413,15 @@ impl Send {
     }
 
     /// Sent by who holds this key.
-    pub(super) fn by(self, key: &str) -> Self {
-        self.header("authorization", &format!("Bearer {key}"))
+    pub(super) fn by(mut self, key: &'static str) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Sent by nobody.
+    pub(super) fn by_nobody(mut self) -> Self {
+        self.key = None;
+        self
     }
 
     pub(super) fn session(self, id: &str) -> Self {

@@ -229,7 +229,7 @@ async fn a_session_lets_nobody_in_and_follows_no_caller() {
         )
         .session(&session)
     };
-    assert_eq!(app.send(call().without("authorization")).await.status, 401);
+    assert_eq!(app.send(call().by_nobody()).await.status, 401);
     let got = app.ask(200, call().by("ada")).await;
     assert_eq!(
         got["error"]["message"], "Unknown tool: delete_order",

@@ -42,11 +42,9 @@ fn tool(app: &App, name: &str, titled: bool, annotated: bool) -> Value {
     if titled {
         tool["title"] = function.title.as_str().into();
         if let Shape::Value(Some(schema)) = &function.output {
-            let published = schema.published().clone();
-            tool["outputSchema"] = if schema.is_object() {
-                published
-            } else {
-                json!({"type": "object", "properties": {"value": published}, "required": ["value"], "additionalProperties": false})
+            tool["outputSchema"] = match schema.is_object() {
+                true => schema.published().clone(),
+                false => schema.wrapped(),
             };
         }
     } else {
@@ -84,6 +82,7 @@ async fn k3_32_a_modern_list_says_how_long_and_for_whom_it_may_be_kept() {
         [
             "busy",
             "echo",
+            "explode",
             "find_order",
             "list_orders",
             "maybe",
@@ -93,7 +92,7 @@ async fn k3_32_a_modern_list_says_how_long_and_for_whom_it_may_be_kept() {
             "show"
         ]
     );
-    assert_eq!(app.send(list().without("authorization")).await.status, 401);
+    assert_eq!(app.send(list().by_nobody()).await.status, 401);
 }
 
 #[tokio::test]

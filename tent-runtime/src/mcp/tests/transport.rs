@@ -35,7 +35,7 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
             );
         }
         assert_eq!(
-            app.send(modern().without("authorization")).await.status,
+            app.send(modern().by_nobody()).await.status,
             401,
             "{method}"
         );
@@ -126,7 +126,7 @@ async fn without_a_caller_everything_is_401_with_the_challenge() {
         Send::legacy("ping", json!({})),
         Send::raw("nonsense"),
     ] {
-        let got = app.send(send.without("authorization")).await;
+        let got = app.send(send.by_nobody()).await;
         assert_eq!(
             (got.status.as_u16(), got.header("www-authenticate")),
             (401, Some("Bearer realm=\"shop\""))
