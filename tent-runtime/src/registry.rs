@@ -146,7 +146,10 @@ impl Registry {
             .filter(|link| !bringing.contains(link.krate))
             .map(|link| Finding {
                 code: "T7018",
-                message: format!("The crate {} was linked for its functions and has none", link.krate),
+                message: format!(
+                    "The crate {} was linked for its functions and has none",
+                    link.krate
+                ),
                 locations: vec![link.location],
             });
         Self::made_of(&declarations, missing.collect())
@@ -263,17 +266,36 @@ fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
     };
     let characters = name.chars().count();
     if characters > names::SAFE_CHARACTERS {
-        warn("T1014", format!("`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}", names::SAFE_CHARACTERS));
+        warn(
+            "T1014",
+            format!(
+                "`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}",
+                names::SAFE_CHARACTERS
+            ),
+        );
     }
     if name.contains("__") {
-        warn("T1015", format!("`{name}` holds `__`, at which some clients split the server's name from the tool's"));
+        warn(
+            "T1015",
+            format!(
+                "`{name}` holds `__`, at which some clients split the server's name from the tool's"
+            ),
+        );
     }
     if name.contains('.') {
-        warn("T1015", format!("`{name}` holds a dot, which some model interfaces refuse"));
+        warn(
+            "T1015",
+            format!("`{name}` holds a dot, which some model interfaces refuse"),
+        );
     }
     let about = function.about.chars().count();
     if about > LONGEST_ABOUT {
-        warn("T7009", format!("The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"));
+        warn(
+            "T7009",
+            format!(
+                "The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"
+            ),
+        );
     }
     found
 }
@@ -282,7 +304,10 @@ fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
 fn names_taken(declarations: &[&'static Declaration]) -> Vec<Finding> {
     let mut taken: BTreeMap<String, Vec<&Declaration>> = BTreeMap::new();
     for declaration in declarations {
-        taken.entry(names::folded(declaration.name)).or_default().push(declaration);
+        taken
+            .entry(names::folded(declaration.name))
+            .or_default()
+            .push(declaration);
     }
     let finding = |same: Vec<&Declaration>| {
         let mut spelled: Vec<_> = same.iter().map(|d| format!("`{}`", d.name)).collect();
@@ -294,12 +319,19 @@ fn names_taken(declarations: &[&'static Declaration]) -> Vec<Finding> {
             code: "T1001",
             message: match spelled.as_slice() {
                 [one] => format!("{} functions are named {one}", same.len()),
-                _ => format!("{} differ in case and punctuation alone", spelled.join(" and ")),
+                _ => format!(
+                    "{} differ in case and punctuation alone",
+                    spelled.join(" and ")
+                ),
             },
             locations,
         }
     };
-    taken.into_values().filter(|same| same.len() > 1).map(finding).collect()
+    taken
+        .into_values()
+        .filter(|same| same.len() > 1)
+        .map(finding)
+        .collect()
 }
 
 fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
@@ -315,7 +347,11 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
             false => names::Origin::Function,
         };
         let found = names::problems(declaration.name, origin);
-        problems.extend(found.into_iter().map(|p| at(p.code(), "the name does not fit a tool".to_owned())));
+        problems.extend(
+            found
+                .into_iter()
+                .map(|p| at(p.code(), "the name does not fit a tool".to_owned())),
+        );
     }
     let input = match declaration.input {
         Input::Fields(fields) => InputSchema::of_fields(fields),
@@ -334,7 +370,9 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
     Ok(Function {
         declaration,
         name: declaration.name.to_owned(),
-        title: declaration.title.map_or_else(|| names::title(declaration.name), str::to_owned),
+        title: declaration
+            .title
+            .map_or_else(|| names::title(declaration.name), str::to_owned),
         about: declaration.about.to_owned(),
         marks,
         input,
@@ -343,7 +381,9 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
             Output::Content => Shape::Content,
             Output::Value(schema) => Shape::Value(OutputSchema::of_type(schema)),
         },
-        scope: declaration.scope.unwrap_or(if marks.read_only { "read" } else { "write" }),
+        scope: declaration
+            .scope
+            .unwrap_or(if marks.read_only { "read" } else { "write" }),
     })
 }
 

@@ -11,10 +11,7 @@ fn source() -> PathBuf {
 /// Every source file of a module, with its text.
 fn files(module: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut open = vec![
-        source().join(format!("{module}.rs")),
-        source().join(module),
-    ];
+    let mut open = vec![source().join(format!("{module}.rs")), source().join(module)];
     while let Some(path) = open.pop() {
         if path.is_dir() {
             let entries = fs::read_dir(&path).expect("a module's folder can be read");
@@ -32,7 +29,9 @@ fn modules() -> Vec<String> {
     let lib = fs::read_to_string(source().join("lib.rs")).expect("lib.rs is text");
     let declared = lib.lines().filter_map(|line| {
         let line = line.trim();
-        let name = line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod "))?;
+        let name = line
+            .strip_prefix("pub mod ")
+            .or_else(|| line.strip_prefix("mod "))?;
         name.strip_suffix(';').map(str::to_owned)
     });
     declared.collect()
@@ -84,20 +83,28 @@ fn heads(list: &str) -> Vec<String> {
 }
 
 fn word(text: &str) -> String {
-    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    text.chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
 }
 
 #[test]
 fn each_module_imports_only_those_above_it() {
     let modules = modules();
-    assert!(modules.len() > 10, "lib.rs declares its modules one a line: {modules:?}");
+    assert!(
+        modules.len() > 10,
+        "lib.rs declares its modules one a line: {modules:?}"
+    );
     let place = |module: &str| modules.iter().position(|one| one == module);
     let mut wrong = Vec::new();
     for (at, module) in modules.iter().enumerate() {
         for (path, text) in files(module) {
             for other in named(&text) {
                 if place(&other).is_some_and(|other| other > at) {
-                    wrong.push(format!("{} names crate::{other}, which stands below {module}", path.display()));
+                    wrong.push(format!(
+                        "{} names crate::{other}, which stands below {module}",
+                        path.display()
+                    ));
                 }
             }
         }
@@ -111,7 +118,11 @@ fn only_the_door_calls_a_users_function() {
     for module in modules() {
         for (path, text) in files(&module) {
             if text.contains("declaration.body") {
-                callers.push(path.strip_prefix(source()).expect("it is in src").to_owned());
+                callers.push(
+                    path.strip_prefix(source())
+                        .expect("it is in src")
+                        .to_owned(),
+                );
             }
         }
     }
@@ -120,6 +131,7 @@ fn only_the_door_calls_a_users_function() {
 
 #[test]
 fn what_is_named_is_read_right() {
-    let text = "use crate::{a, b::{c, d}};\n// crate::no\nfn f() { crate::e::g(); other_crate::h(); }";
+    let text =
+        "use crate::{a, b::{c, d}};\n// crate::no\nfn f() { crate::e::g(); other_crate::h(); }";
     assert_eq!(named(text), ["a", "b", "e"]);
 }

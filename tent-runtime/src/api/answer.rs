@@ -52,7 +52,10 @@ fn typed(body: Body, media_type: &str) -> Response<Body> {
     let media_type = HeaderValue::from_str(media_type).unwrap_or(other);
     headers.insert(header::CONTENT_TYPE, media_type);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     response
 }
 
@@ -62,16 +65,26 @@ fn alone(content: Content) -> Response<Body> {
         Content::Text(text) => (text.into_bytes(), "text/plain; charset=utf-8".to_owned()),
         Content::Image { data, media_type }
         | Content::Audio { data, media_type }
-        | Content::File { data, media_type, .. } => (data, media_type),
+        | Content::File {
+            data, media_type, ..
+        } => (data, media_type),
         link @ Content::Link { .. } => return json(block(&link).to_string()),
     };
-    let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let bare = media_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     let mut response = typed(data.into(), &media_type);
     let headers = response.headers_mut();
     let policy = HeaderValue::from_static("default-src 'none'; sandbox");
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     if !SHOWN.contains(&bare.as_str()) {
-        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+        headers.insert(
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_static("attachment"),
+        );
     }
     response
 }
@@ -86,10 +99,18 @@ fn block(content: &Content) -> Value {
         Content::Audio { data, media_type } => {
             json!({ "type": "audio", "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
         }
-        Content::File { uri, data, media_type } => {
+        Content::File {
+            uri,
+            data,
+            media_type,
+        } => {
             json!({ "type": "file", "uri": uri, "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
         }
-        Content::Link { uri, name, media_type } => {
+        Content::Link {
+            uri,
+            name,
+            media_type,
+        } => {
             json!({ "type": "link", "uri": uri, "name": name, "mediaType": media_type })
         }
     }

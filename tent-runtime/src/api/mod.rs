@@ -22,13 +22,15 @@ use crate::schema::{Wire, misfit};
 use crate::web;
 
 /// Answers any request under `/api`.
-pub async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<Body> {
+pub(crate) async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<Body> {
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
     let served = serve_parts(&door, &parts, body, &trace).await;
     let mut response = served.unwrap_or_else(|error| problem::response(&error, &door));
     if let Ok(trace) = HeaderValue::from_str(&trace) {
-        response.headers_mut().insert(web::REQUEST_ID.clone(), trace);
+        response
+            .headers_mut()
+            .insert(web::REQUEST_ID.clone(), trace);
     }
     match parts.method {
         Method::HEAD => without_body(response),
@@ -41,7 +43,9 @@ fn without_body(mut response: Response<Body>) -> Response<Body> {
     let length = response.body().size_hint().exact();
     *response.body_mut() = Body::empty();
     if let Some(length) = length.filter(|_| response.status() != StatusCode::NO_CONTENT) {
-        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length.into());
     }
     response
 }
@@ -72,12 +76,16 @@ fn method_not_allowed(allow: &'static str) -> Error {
 /// The function that the path names; `None` for the list.
 fn name(parts: &Parts) -> Result<Option<String>> {
     let path = parts.uri.path();
-    let rest = path.strip_prefix("/api").unwrap_or(path).trim_start_matches('/');
+    let rest = path
+        .strip_prefix("/api")
+        .unwrap_or(path)
+        .trim_start_matches('/');
     if rest.is_empty() {
         return Ok(None);
     }
     let name = percent_encoding::percent_decode_str(rest).decode_utf8();
-    name.map(|name| Some(name.into_owned())).map_err(|_| Error::of("T0001"))
+    name.map(|name| Some(name.into_owned()))
+        .map_err(|_| Error::of("T0001"))
 }
 
 async fn call(
@@ -123,7 +131,12 @@ fn from_an_own_page(parts: &Parts, caller: &Caller) -> Result<()> {
     // The door let the request in, so an Origin that it has is one of ours.
     let own = parts.headers.contains_key(header::ORIGIN);
     let site = HeaderName::from_static("sec-fetch-site");
-    if own || parts.headers.get(site).is_some_and(|site| site == "same-origin") {
+    if own
+        || parts
+            .headers
+            .get(site)
+            .is_some_and(|site| site == "same-origin")
+    {
         return Ok(());
     }
     Err(Error::of("T0014")
@@ -156,19 +169,21 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
             Some(first) => *first = Value::Array(vec![first.take(), text]),
         }
     }
-    let secrets = function.input.secrets().iter();
-    let shown: Vec<_> = secrets.filter(|secret| input.contains_key(*secret)).collect();
+    let mut shown = function.input.secrets();
+    shown.retain(|secret| input.contains_key(secret));
     if shown.is_empty() {
         return Ok(input);
     }
-    let secret = |name: &String| (name.clone(), "is a secret: send it by POST, never in an address".to_owned());
-    Err(misfit(shown.into_iter().map(secret)))
+    let why = "is a secret: send it by POST, never in an address";
+    Err(misfit(shown.into_iter().map(|name| (name, why.to_owned()))))
 }
 
 /// What this caller may call, with the schemas to call it by.
 async fn list(door: &Door, caller: &Caller) -> Response<Body> {
     let visible = door.visible(caller, &Client::default(), At::Api).await;
-    let functions = visible.into_iter().map(|at| listed(&door.registry().functions()[at]));
+    let functions = visible
+        .into_iter()
+        .map(|at| listed(&door.registry().functions()[at]));
     let list = json!({ "functions": functions.collect::<Vec<_>>() });
     answer::json(list.to_string())
 }

@@ -28,16 +28,24 @@ pub(super) fn response(error: &Error, door: &Door) -> Response<Body> {
 }
 
 fn document(error: &Error, door: &Door) -> Value {
-    let base = door.settings().web.public_url.as_ref().map_or("", |public| public.as_str());
+    let base = door
+        .settings()
+        .web
+        .public_url
+        .as_ref()
+        .map_or("", |public| public.as_str());
     let mut document = Map::new();
     let mut put = |name: &str, value: Value| {
         document.insert(name.to_owned(), value);
     };
     // An app's own codes have no page here, so they stand as the type themselves.
-    put("type", match error.code().starts_with('T') {
-        true => format!("{}/_t/codes/{}", base.trim_end_matches('/'), error.code()).into(),
-        false => format!("urn:code:{}", error.code()).into(),
-    });
+    put(
+        "type",
+        match error.code().starts_with('T') {
+            true => format!("{}/_t/codes/{}", base.trim_end_matches('/'), error.code()).into(),
+            false => format!("urn:code:{}", error.code()).into(),
+        },
+    );
     put("title", error.name().into());
     put("status", error.status().into());
     put("detail", error.message().into());

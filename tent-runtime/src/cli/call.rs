@@ -52,7 +52,9 @@ fn print(Answer { value, content }: Answer) {
             Content::Text(text) => println!("{text}"),
             Content::Image { data, media_type }
             | Content::Audio { data, media_type }
-            | Content::File { data, media_type, .. } => {
+            | Content::File {
+                data, media_type, ..
+            } => {
                 println!("[{} bytes of {media_type}]", data.len());
             }
             Content::Link { uri, name, .. } => println!("[{name}]({uri})"),

@@ -43,7 +43,12 @@ pub(super) enum Keys {
 pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
     let kept = Kept::new(prepared.store().await?);
     match keys {
-        Keys::Create { scopes, owner, label, expires } => {
+        Keys::Create {
+            scopes,
+            owner,
+            label,
+            expires,
+        } => {
             let mut new = NewKey::new(scopes);
             new.owner = owner;
             new.label = label;
@@ -54,7 +59,9 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
             let records = kept.list().await?;
             match as_json {
                 true => println!("{:#}", records.iter().map(as_value).collect::<Value>()),
-                false => records.iter().for_each(|record| println!("{}", row(record))),
+                false => records
+                    .iter()
+                    .for_each(|record| println!("{}", row(record))),
             }
         }
         Keys::Revoke { id } => {
@@ -84,9 +91,14 @@ fn row(record: &KeyRecord) -> String {
         (None, None) => "good".to_owned(),
     };
     let label = record.label.as_deref().unwrap_or_default();
-    format!("{}  {owner}  {}  {state}  made {}  {label}", record.id, record.scopes.join(","), record.created)
-        .trim_end()
-        .to_owned()
+    format!(
+        "{}  {owner}  {}  {state}  made {}  {label}",
+        record.id,
+        record.scopes.join(","),
+        record.created
+    )
+    .trim_end()
+    .to_owned()
 }
 
 fn as_value(record: &KeyRecord) -> Value {

@@ -19,8 +19,15 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         eprintln!("warning: {warning}");
     }
     let count = registry.functions().len();
-    let tools = registry.functions().iter().filter(|f| f.declaration.mcp).count();
-    println!("{count} functions, {tools} of them tools; {} warnings", warnings.len());
+    let tools = registry
+        .functions()
+        .iter()
+        .filter(|f| f.declaration.mcp)
+        .count();
+    println!(
+        "{count} functions, {tools} of them tools; {} warnings",
+        warnings.len()
+    );
     Ok(match strict && !warnings.is_empty() {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
@@ -33,7 +40,10 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
         Err(problems) => return Ok(refuse(&problems)),
     };
     match as_json {
-        true => println!("{:#}", Value::from_iter(registry.functions().iter().map(as_value))),
+        true => println!(
+            "{:#}",
+            Value::from_iter(registry.functions().iter().map(as_value))
+        ),
         false => table(&registry),
     }
     Ok(ExitCode::SUCCESS)
@@ -60,7 +70,13 @@ fn row(function: &Function) -> [String; 5] {
     let about = function.about.lines().next().unwrap_or_default().to_owned();
     let kind = kind(function).to_owned();
     let access = function.declaration.access.to_string();
-    [function.name.clone(), kind, access, doors(function).join("+"), about]
+    [
+        function.name.clone(),
+        kind,
+        access,
+        doors(function).join("+"),
+        about,
+    ]
 }
 
 fn kind(function: &Function) -> &'static str {
@@ -74,7 +90,11 @@ fn kind(function: &Function) -> &'static str {
 fn doors(function: &Function) -> Vec<&'static str> {
     let declaration = function.declaration;
     let doors = [(declaration.api, "api"), (declaration.mcp, "mcp")];
-    doors.into_iter().filter(|(open, _)| *open).map(|(_, door)| door).collect()
+    doors
+        .into_iter()
+        .filter(|(open, _)| *open)
+        .map(|(_, door)| door)
+        .collect()
 }
 
 fn as_value(function: &Function) -> Value {

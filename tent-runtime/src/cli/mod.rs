@@ -81,7 +81,9 @@ impl App {
     /// As [`run`](Self::run), with this command line; its first word is the program's name.
     pub fn run_with(self, line: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
         let about = self.about();
-        let command = Line::command().name(about.name.clone()).version(about.version.clone());
+        let command = Line::command()
+            .name(about.name.clone())
+            .version(about.version.clone());
         let matches = command.try_get_matches_from(line);
         let line = matches.and_then(|matches| Line::from_arg_matches(&matches));
         let line = match line {
@@ -118,15 +120,19 @@ fn ran(app: App, line: Line) -> Result<ExitCode> {
         Command::Check { strict } => list::check(&prepared, strict),
         Command::List { json } => list::list(&prepared, json),
         Command::Serve(_) => on_runtime(serve::serve(prepared)),
-        Command::Call { name, input, person } => {
-            on_runtime(call::call(prepared, name, input, person))
-        }
+        Command::Call {
+            name,
+            input,
+            person,
+        } => on_runtime(call::call(prepared, name, input, person)),
         Command::Keys(keys) => on_runtime(keys::run(prepared, keys)),
     }
 }
 
 fn on_runtime(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(work)
 }
 
@@ -180,6 +186,8 @@ fn explain(code: Option<&str>) -> Result<ExitCode> {
 fn program(prepared: &Prepared) -> String {
     match (std::env::var("CARGO"), std::env::var("CARGO_PKG_NAME")) {
         (Ok(_), Ok(package)) => format!("cargo run -p {package} --"),
-        _ => std::env::args().next().unwrap_or_else(|| prepared.app.about().name.clone()),
+        _ => std::env::args()
+            .next()
+            .unwrap_or_else(|| prepared.app.about().name.clone()),
     }
 }

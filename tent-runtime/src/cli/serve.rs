@@ -37,20 +37,33 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
         Some(public) => public.as_str().trim_end_matches('/').to_owned(),
         None => format!("http://{}", reachable(addr)),
     };
-    let tools: Vec<_> = registry.functions().iter().filter(|f| f.declaration.mcp).collect();
+    let tools: Vec<_> = registry
+        .functions()
+        .iter()
+        .filter(|f| f.declaration.mcp)
+        .collect();
     let named: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let name = &about.name;
     let mut lines = vec![
         format!("{name} {} listens on {base}", about.version),
-        format!("  HTTP   {base}/api ({} functions)", registry.functions().len()),
-        format!("  MCP    {base}/mcp ({} tools: {})", named.len(), named.join(", ")),
+        format!(
+            "  HTTP   {base}/api ({} functions)",
+            registry.functions().len()
+        ),
+        format!(
+            "  MCP    {base}/mcp ({} tools: {})",
+            named.len(),
+            named.join(", ")
+        ),
         String::new(),
         "Make a key:".to_owned(),
         format!("  KEY=$({program} keys create --owner ada --scope read --scope write)"),
         "Call a function, or connect an MCP client:".to_owned(),
     ];
     if let Some(function) = to_try(registry) {
-        lines.push(format!("  curl -H \"Authorization: Bearer $KEY\" {base}/api/{function}"));
+        lines.push(format!(
+            "  curl -H \"Authorization: Bearer $KEY\" {base}/api/{function}"
+        ));
     }
     lines.push(format!("  claude mcp add --transport http {name} {base}/mcp --header \"Authorization: Bearer $KEY\""));
     lines.join("\n")
@@ -59,7 +72,11 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
 /// A query that takes nothing, to be tried first: best one that wants a key.
 fn to_try(registry: &Registry) -> Option<&str> {
     let takes_nothing = |f: &&Function| {
-        let required = f.input.published().get("required").and_then(|r| r.as_array());
+        let required = f
+            .input
+            .published()
+            .get("required")
+            .and_then(|r| r.as_array());
         f.declaration.kind == Kind::Query && f.declaration.api && required.is_none_or(Vec::is_empty)
     };
     let open = |f: &&Function| matches!(f.declaration.access, crate::function::Access::Anyone);

@@ -21,7 +21,9 @@ impl Hosts {
     /// The loopback names, the address that is listened on, the public address, and what the settings add.
     /// `*` among the hosts takes every host, for a server behind a proxy that checks them.
     pub fn new(web: &Web) -> Self {
-        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
+        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
+            .map(str::to_owned)
+            .into();
         if !web.addr.ip().is_unspecified() {
             hosts.push(match web.addr.ip() {
                 std::net::IpAddr::V4(ip) => ip.to_string(),
@@ -34,19 +36,26 @@ impl Hosts {
             hosts.push(public.host().to_ascii_lowercase());
         }
         hosts.extend(web.hosts.iter().map(|host| host.to_ascii_lowercase()));
-        Hosts { any: hosts.iter().any(|host| host == "*"), hosts, origins }
+        Hosts {
+            any: hosts.iter().any(|host| host == "*"),
+            hosts,
+            origins,
+        }
     }
 
     /// # Errors
     /// T0014 for a host or an origin that is not served, or that is not named exactly once.
     pub fn check(&self, parts: &Parts) -> Result<()> {
         let host = host(parts).filter(|host| self.any || self.serves(host));
-        let host = host.ok_or_else(|| wrong("The request names no host that this server serves."))?;
+        let host =
+            host.ok_or_else(|| wrong("The request names no host that this server serves."))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if origin.to_str().is_ok_and(|o| self.is_ours(o, &host)) => Ok(()),
-            _ => Err(wrong("The request comes from an origin that this server does not serve.")),
+            _ => Err(wrong(
+                "The request comes from an origin that this server does not serve.",
+            )),
         }
     }
 
@@ -133,14 +142,29 @@ mod tests {
     #[test]
     fn by_default_loopback_names_are_served_and_no_others() {
         let hosts = hosts(|_| {});
-        for host in ["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "[::1]:3000", "[::1]"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:3000",
+            "127.0.0.1:3000",
+            "[::1]:3000",
+            "[::1]",
+        ] {
             assert!(asked(&hosts, &[("host", host)]), "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:3000", "", "10.0.0.1"] {
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example:3000",
+            "",
+            "10.0.0.1",
+        ] {
             assert!(!asked(&hosts, &[("host", host)]), "{host}");
         }
         assert!(!asked(&hosts, &[]));
-        assert!(!asked(&hosts, &[("host", "localhost"), ("host", "evil.example")]));
+        assert!(!asked(
+            &hosts,
+            &[("host", "localhost"), ("host", "evil.example")]
+        ));
     }
 
     #[test]
@@ -150,15 +174,33 @@ mod tests {
         assert!(from("http://localhost:3000"));
         assert!(from("https://app.example"));
         assert!(from("https://app.example:443"));
-        for origin in ["http://localhost:5173", "http://evil.example", "null", "", "https://app.example.evil.example", "http://app.example"] {
+        for origin in [
+            "http://localhost:5173",
+            "http://evil.example",
+            "null",
+            "",
+            "https://app.example.evil.example",
+            "http://app.example",
+        ] {
             assert!(!from(origin), "{origin}");
         }
     }
 
     #[test]
     fn the_public_address_names_a_host_and_an_origin() {
-        let hosts = hosts(|web| web.public_url = Some(crate::settings::PublicUrl::parse("https://tools.example.com").expect("it is an address")));
-        assert!(asked(&hosts, &[("host", "tools.example.com"), ("origin", "https://tools.example.com")]));
+        let hosts = hosts(|web| {
+            web.public_url = Some(
+                crate::settings::PublicUrl::parse("https://tools.example.com")
+                    .expect("it is an address"),
+            )
+        });
+        assert!(asked(
+            &hosts,
+            &[
+                ("host", "tools.example.com"),
+                ("origin", "https://tools.example.com")
+            ]
+        ));
         assert!(!asked(&hosts, &[("host", "tools.example.org")]));
     }
 
@@ -166,6 +208,12 @@ mod tests {
     fn a_star_takes_every_host_and_still_no_foreign_origin() {
         let hosts = hosts(|web| web.hosts = vec!["*".to_owned()]);
         assert!(asked(&hosts, &[("host", "anything.example")]));
-        assert!(!asked(&hosts, &[("host", "anything.example"), ("origin", "http://evil.example")]));
+        assert!(!asked(
+            &hosts,
+            &[
+                ("host", "anything.example"),
+                ("origin", "http://evil.example")
+            ]
+        ));
     }
 }

@@ -142,7 +142,9 @@ fn presented(headers: &HeaderMap) -> Result<Option<&str>> {
     let mut key = None;
     for value in headers.get_all(header::AUTHORIZATION) {
         let text = value.to_str().map_err(|_| bad_key())?;
-        let bearer = text.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let bearer = text
+            .split_once(' ')
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
         let (_, found) = bearer.ok_or_else(bad_key)?;
         same(&mut key, found.trim())?;
     }

@@ -120,7 +120,15 @@ pub struct Door {
 impl Door {
     /// The door to these functions.
     pub fn new(parts: DoorParts) -> Arc<Self> {
-        let DoorParts { registry, states, about, settings, hooks, store, sealer } = parts;
+        let DoorParts {
+            registry,
+            states,
+            about,
+            settings,
+            hooks,
+            store,
+            sealer,
+        } = parts;
         Arc::new(Door {
             registry,
             states: Arc::new(states),
@@ -255,17 +263,30 @@ impl Door {
         }
         let door = self.clone();
         let running = tokio::spawn(async move { door.pass(call).await }.instrument(span));
-        running.await.unwrap_or_else(|lost| Err(Error::unexpected(lost)))
+        running
+            .await
+            .unwrap_or_else(|lost| Err(Error::unexpected(lost)))
     }
 
     async fn pass(&self, call: Call) -> Result<Answer> {
-        let Call { name, mut input, wire, caller, client, trace, at } = call;
+        let Call {
+            name,
+            mut input,
+            wire,
+            caller,
+            client,
+            trace,
+            at,
+        } = call;
         if self.is_closing() {
             return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
         }
         let began = Instant::now();
         let time = |declared: Option<Duration>| declared.unwrap_or(self.settings.limits.call_time);
-        let timeout = self.registry.find(&name).and_then(|f| f.declaration.timeout);
+        let timeout = self
+            .registry
+            .find(&name)
+            .and_then(|f| f.declaration.timeout);
         let cx = self.cx(caller, client, trace, began.checked_add(time(timeout)));
         // 1. Is there such a function, for this caller?
         let function = self.find(&name, at, &cx).await?;
@@ -286,6 +307,8 @@ impl Door {
 
 impl std::fmt::Debug for Door {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door").field("about", &self.about).finish_non_exhaustive()
+        f.debug_struct("Door")
+            .field("about", &self.about)
+            .finish_non_exhaustive()
     }
 }

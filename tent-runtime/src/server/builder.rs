@@ -42,7 +42,11 @@ impl App {
     /// An app of this name and version, which clients are told.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         App {
-            about: About { name: name.into(), version: version.into(), ..About::default() },
+            about: About {
+                name: name.into(),
+                version: version.into(),
+                ..About::default()
+            },
             functions: None,
             states: States::default(),
             handed: HashSet::new(),
@@ -89,10 +93,7 @@ impl App {
     /// });
     /// # let _ = app;
     /// ```
-    pub fn state_with<T, E, F>(
-        mut self,
-        open: impl FnOnce(Settings) -> F + Send + 'static,
-    ) -> Self
+    pub fn state_with<T, E, F>(mut self, open: impl FnOnce(Settings) -> F + Send + 'static) -> Self
     where
         T: State,
         E: Into<Error>,
@@ -123,7 +124,10 @@ impl App {
 
     /// As [`users`](Self::users), where the states of the app are needed to find somebody: they are in the
     /// [`Cx`], whose caller is the app itself.
-    pub fn users_with<E, F>(mut self, find: impl Fn(Cx, String) -> F + Send + Sync + 'static) -> Self
+    pub fn users_with<E, F>(
+        mut self,
+        find: impl Fn(Cx, String) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         E: Into<Error>,
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
@@ -181,7 +185,10 @@ impl App {
     /// Reads the settings. Nothing is opened yet.
     pub(crate) fn prepare(mut self) -> Result<Prepared> {
         let settings = std::mem::take(&mut self.set).env().build()?;
-        Ok(Prepared { app: self, settings })
+        Ok(Prepared {
+            app: self,
+            settings,
+        })
     }
 
     /// What clients are told of the app.
@@ -192,7 +199,9 @@ impl App {
 
 impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App").field("about", &self.about).finish_non_exhaustive()
+        f.debug_struct("App")
+            .field("about", &self.about)
+            .finish_non_exhaustive()
     }
 }
 
@@ -219,7 +228,9 @@ impl Prepared {
     fn checked(self) -> Result<(Self, Registry)> {
         let registry = self.registry().map_err(|problems| {
             let code = problems.0.first().map_or("T7018", |first| first.code);
-            Error::of(code).with_message(problems.to_string()).with_fix("")
+            Error::of(code)
+                .with_message(problems.to_string())
+                .with_fix("")
         })?;
         Ok((self, registry))
     }
@@ -239,7 +250,9 @@ impl Prepared {
             open(settings.clone()).await?(&mut states);
         }
         if cfg!(panic = "abort") {
-            tracing::warn!("built with panic = \"abort\": a panic in a function ends the process, for every caller");
+            tracing::warn!(
+                "built with panic = \"abort\": a panic in a function ends the process, for every caller"
+            );
         }
         Ok(Door::new(DoorParts {
             registry,

@@ -19,6 +19,7 @@ use tent_core::codes;
 use tokio::net::TcpListener;
 
 pub use builder::App;
+pub(crate) use builder::Prepared;
 
 use crate::door::Door;
 use crate::error::{Error, Result};
@@ -36,7 +37,7 @@ pub struct Tent {
 }
 
 impl Tent {
-    fn new(door: Arc<Door>) -> Self {
+    pub(crate) fn new(door: Arc<Door>) -> Self {
         let mcp = Arc::new(Mcp::new(door.clone()));
         Tent { door, mcp }
     }
@@ -162,7 +163,14 @@ async fn code_page(Path(code): Path<String>) -> Response {
 
 /// An entry of the catalogue as text.
 pub(crate) fn explained(entry: &codes::Entry) -> String {
-    let codes::Entry { code, name, status, when, meaning, fix } = entry;
+    let codes::Entry {
+        code,
+        name,
+        status,
+        when,
+        meaning,
+        fix,
+    } = entry;
     let met = match when {
         codes::When::Build => "when the app is built".to_owned(),
         codes::When::Start => "when the app starts, and by `check`".to_owned(),
