@@ -183,7 +183,7 @@ async fn in_batch(
     agreed: &Agreed,
 ) -> Option<Vec<u8>> {
     match message.kind() {
-        Kind::Notification(_) | Kind::Response => None,
+        Kind::Notification | Kind::Response => None,
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;

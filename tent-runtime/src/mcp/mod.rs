@@ -140,7 +140,7 @@ async fn answer(mcp: &Mcp, parts: &Parts, body: Body, trace: &str) -> Result<Rep
     let refused = |error: Error| Refusal::of(&error, mcp.realm());
     mcp.door.check_host(parts).map_err(refused)?;
     let caller = mcp.door.identify(parts).await.map_err(refused)?;
-    if !caller.is_known() {
+    if !caller.is_known() && !mcp.door.settings().mcp.anyone {
         return Err(refused(Error::of("T0004")));
     }
     match parts.method {
@@ -220,7 +220,7 @@ async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(_) => accepted(mcp, headers, true).await,
+        Kind::Notification => accepted(mcp, headers, true).await,
         Kind::Response => accepted(mcp, headers, false).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }

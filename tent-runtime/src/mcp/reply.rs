@@ -5,12 +5,13 @@
 use std::borrow::Cow;
 
 use axum::body::Body;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::revision::Revision;
 use crate::error::Error;
+use crate::web;
 
 /// Codes of JSON-RPC, and those that MCP adds.
 pub(super) mod code {
@@ -154,24 +155,18 @@ impl Refusal {
             }
         };
         let mut refusal = refusal.with_code(error);
-        if let Some(value) = challenge(error, realm) {
-            refusal.headers.push((WWW_AUTHENTICATE, value));
-        }
-        if let Some(wait) = error.retry_after() {
-            // Rounded up, since a second too early is refused again.
-            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-            refusal.headers.push((RETRY_AFTER, seconds.into()));
-        }
+        let mut headers = HeaderMap::new();
+        web::failure_headers(error, realm, &mut headers);
+        // A header that stands several times has a name only once, and none of these does.
+        let named = headers
+            .into_iter()
+            .filter_map(|(name, value)| Some((name?, value)));
+        refusal.headers.extend(named);
         refusal
     }
 
     pub(super) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
-        self
-    }
-
-    pub(super) fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
-        self.message = message.into();
         self
     }
 
@@ -228,23 +223,6 @@ impl Refusal {
     }
 }
 
-/// The challenge of RFC 6750 for a 401, and for a 403 that another key would not meet.
-fn challenge(error: &Error, realm: &str) -> Option<HeaderValue> {
-    let realm: String = realm
-        .chars()
-        .filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\'))
-        .collect();
-    let text = match error.code() {
-        "T0004" => format!("Bearer realm=\"{realm}\""),
-        "T0005" => {
-            let scopes = missing_scopes(error)?.join(" ");
-            format!("Bearer realm=\"{realm}\", error=\"insufficient_scope\", scope=\"{scopes}\"")
-        }
-        _ => return None,
-    };
-    HeaderValue::try_from(text).ok()
-}
-
 /// The scopes that a T0005 names as missing; `None` where it is no matter of scopes.
 pub(super) fn missing_scopes(error: &Error) -> Option<Vec<&str>> {
     let scopes = error.fields().get("scopes")?.as_array()?;
@@ -295,12 +273,12 @@ mod tests {
 
     #[test]
     fn a_failure_of_tents_is_told_by_its_number_with_code_and_fix() {
-        let error = Error::of("T0006").with_retry_after(Duration::from_millis(1500));
+        let error = Error::of("T0006").with_retry_after(Duration::from_secs(2));
         let refusal = Refusal::of(&error, "shop");
         assert_eq!(refusal.status, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(
             refusal.headers,
-            [(RETRY_AFTER, HeaderValue::from_static("2"))]
+            [(http::header::RETRY_AFTER, HeaderValue::from_static("2"))]
         );
         let body = body(&refusal, Some("1"));
         assert_eq!(body["error"]["code"], 6);
@@ -311,22 +289,13 @@ mod tests {
     }
 
     #[test]
-    fn challenges_name_the_realm_and_every_missing_scope() {
-        let value = |error: &Error, realm| {
-            challenge(error, realm).map(|v| v.to_str().map(str::to_owned).ok())
-        };
-        assert_eq!(
-            value(&Error::of("T0004"), "my \"shop\"\r\n\u{e9}"),
-            Some(Some("Bearer realm=\"my shop\"".to_owned()))
-        );
+    fn only_a_scope_that_is_missing_makes_a_t0005_one_for_the_client() {
         let scoped = Error::of("T0005").with_field("scopes", json!(["a:b", "write"]));
+        assert_eq!(missing_scopes(&scoped), Some(vec!["a:b", "write"]));
+        assert_eq!(missing_scopes(&Error::of("T0005")), None);
         assert_eq!(
-            value(&scoped, "shop"),
-            Some(Some(
-                "Bearer realm=\"shop\", error=\"insufficient_scope\", scope=\"a:b write\""
-                    .to_owned()
-            ))
+            missing_scopes(&Error::of("T0005").with_field("scopes", json!([]))),
+            None
         );
-        assert_eq!(value(&Error::of("T0005"), "shop"), None);
     }
 }

@@ -3,8 +3,6 @@
 //! Each method below names something that one revision brought; nothing else in the crate compares
 //! revisions by date.
 
-use crate::cx::Era;
-
 /// A revision of MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Revision {
@@ -50,14 +48,6 @@ impl Revision {
     /// Whether each request carries its own metadata, instead of a handshake.
     pub(super) fn is_modern(self) -> bool {
         self >= Revision::V2026_07_28
-    }
-
-    pub(super) fn era(self) -> Era {
-        if self.is_modern() {
-            Era::Modern
-        } else {
-            Era::Legacy
-        }
     }
 
     /// Whether several messages may come as one array. One revision had it, the next took it back.

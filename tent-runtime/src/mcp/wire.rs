@@ -69,14 +69,14 @@ pub(super) enum Kind<'a> {
     /// It wants an answer under this id, which is echoed byte for byte.
     Request(Request<'a>),
     /// It wants none.
-    Notification(Request<'a>),
+    Notification,
     /// It answers a question of the server's.
     Response,
     /// It is none of these. The id is there where it could be read.
     Invalid(Option<&'a str>, &'static str),
 }
 
-/// A request, or a notification, whose id is then empty.
+/// A message that wants an answer.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) id: &'a str,
@@ -107,11 +107,7 @@ impl<'a> Message<'a> {
                 method,
                 params: self.params,
             }),
-            (Text::Is(method), None) => Kind::Notification(Request {
-                id: "",
-                method,
-                params: self.params,
-            }),
+            (Text::Is(_), None) => Kind::Notification,
             (Text::Absent, _) if self.answers => Kind::Response,
             (Text::Absent, _) => Kind::Invalid(id, "A request names a method."),
             (Text::Other, _) => Kind::Invalid(id, "A method is a string."),
@@ -584,7 +580,7 @@ mod tests {
         ));
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),
-            Kind::Notification(_)
+            Kind::Notification
         ));
     }
 

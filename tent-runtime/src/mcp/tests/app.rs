@@ -12,9 +12,12 @@ use serde_json::{Map, Value, json};
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Answer, Body as Run, Content, Declaration, Input, Kind, Location, Output};
+use crate::function::{
+    Access, Answer, Body as Run, Content, Declaration, Input, Kind, Location, Output,
+};
 use crate::mcp::{self, Mcp};
 use crate::schema::Field;
+use crate::settings::Settings;
 
 pub(super) const META: &str = "io.modelcontextprotocol/";
 
@@ -57,7 +60,6 @@ const fn function(
 }
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
-#[expect(dead_code, reason = "a type of which the schema alone is used")]
 struct Order {
     id: String,
 }
@@ -67,6 +69,16 @@ const ID: &[Field] = &[
     Field::new::<Option<u32>>("limit"),
 ];
 const TEXT: &[Field] = &[Field::new::<String>("text")];
+const PLACE: &[Field] = &[
+    Field {
+        header: Some("Region"),
+        ..Field::new::<String>("region")
+    },
+    Field {
+        header: Some("Row"),
+        ..Field::new::<Option<u32>>("row")
+    },
+];
 const ORDER: Output = Output::Value(|g| g.subschema_for::<Order>());
 
 fn value(cx: &Cx, value: Value) -> Result<Answer> {
@@ -196,7 +208,14 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         Output::Nothing,
         |_, _| Err(Error::unexpected("connect postgres://user:pw@db/x failed")),
     ),
-    &function(Kind::Query, "explode", SIGNED_IN, &[], Output::Nothing, |_, _| panic!("secret detail")),
+    &function(
+        Kind::Query,
+        "explode",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| panic!("secret detail"),
+    ),
     &function(
         Kind::Query,
         "busy",
@@ -215,6 +234,14 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
             cx.require(false)?;
             Ok(Answer::default())
         },
+    ),
+    &function(
+        Kind::Query,
+        "report",
+        STAFF,
+        PLACE,
+        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        |cx, input| value(cx, input.into()),
     ),
     &Declaration {
         asks: true,
@@ -243,12 +270,15 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new() -> Self {
-        App::of(FUNCTIONS, 4 << 20)
+        App::of(FUNCTIONS, |_| {})
     }
 
-    pub(super) fn of(functions: &[&'static Declaration], most_bytes: usize) -> Self {
-        let (door, keys) = super::door::made(functions, most_bytes);
-        App { mcp: Arc::new(Mcp::new(door)), keys }
+    pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
+        let (door, keys) = super::door::made(functions, set);
+        App {
+            mcp: Arc::new(Mcp::new(door)),
+            keys,
+        }
     }
 
     pub(super) fn mcp(&self) -> &Mcp {

@@ -19,12 +19,19 @@ use crate::store::Memory;
 /// Keys by whose they are.
 pub(super) type Keys = HashMap<&'static str, String>;
 
-pub(super) fn made(functions: &[&'static Declaration], most_bytes: usize) -> (Arc<Door>, Keys) {
+pub(super) fn made(
+    functions: &[&'static Declaration],
+    set: impl FnOnce(&mut Settings),
+) -> (Arc<Door>, Keys) {
     let mut settings = Settings::default();
-    settings.limits.body = most_bytes;
+    set(&mut settings);
     let person = |_: Cx, id: String| async move {
         let user = User::new(&*id);
-        Ok::<_, Error>(Some(if id == "grace" { user.with_role("staff") } else { user }))
+        Ok::<_, Error>(Some(if id == "grace" {
+            user.with_role("staff")
+        } else {
+            user
+        }))
     };
     let door = Door::new(DoorParts {
         registry: Registry::of(functions).expect("the functions are good"),
@@ -36,13 +43,20 @@ pub(super) fn made(functions: &[&'static Declaration], most_bytes: usize) -> (Ar
             instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
         },
         settings,
-        hooks: Hooks { users: Some(Hooks::boxed(person)), ..Hooks::default() },
+        hooks: Hooks {
+            users: Some(Hooks::boxed(person)),
+            ..Hooks::default()
+        },
         store: Arc::new(Memory::default()),
         sealer: Sealer::new(&[Secret::random()]).expect("one secret"),
     });
     let key = |owner: &str, scopes: &[&str]| {
         let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
-        let made = door.keys().create(new).now_or_never().expect("memory is at hand");
+        let made = door
+            .keys()
+            .create(new)
+            .now_or_never()
+            .expect("memory is at hand");
         made.expect("the key is good").text().to_owned()
     };
     let keys = HashMap::from([

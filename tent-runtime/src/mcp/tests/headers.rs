@@ -147,3 +147,63 @@ async fn k3_20_every_accept_that_takes_json_or_event_streams_is_served() {
         -32600
     );
 }
+
+fn report(region: &str, row: Value) -> Send {
+    Send::call("report", json!({"region": region, "row": row}))
+}
+
+#[tokio::test]
+async fn a_mirrored_field_has_to_agree_with_its_header() {
+    let app = App::new();
+    for send in [
+        report("eu", json!(7))
+            .header("mcp-param-region", "eu")
+            .header("mcp-param-row", "7"),
+        report("eu", json!(7))
+            .header("mcp-param-region", "eu")
+            .header("mcp-param-row", "7.0"),
+        report("eu", json!(null)).header("mcp-param-region", "eu"),
+        report("東", json!(null)).header("mcp-param-region", "=?base64?5p2x?="),
+    ] {
+        let trace = send.trace();
+        app.ask(200, send).await;
+        assert!(ran(&trace));
+    }
+    for send in [
+        report("eu", json!(7)),
+        report("eu", json!(7)).header("mcp-param-region", "eu"),
+        report("eu", json!(7))
+            .header("mcp-param-region", "us")
+            .header("mcp-param-row", "7"),
+        report("eu", json!(7))
+            .header("mcp-param-region", "eu")
+            .header("mcp-param-row", "8"),
+        report("eu", json!(null))
+            .header("mcp-param-region", "eu")
+            .header("mcp-param-row", "7"),
+        report("eu", json!(null)).header("mcp-param-region", "=?base64?!?="),
+    ] {
+        mismatch(&app, send).await;
+    }
+    let legacy = || {
+        Send::legacy(
+            "tools/call",
+            json!({"name": "report", "arguments": {"region": "eu"}}),
+        )
+    };
+    app.ask(200, legacy()).await;
+    mismatch(&app, legacy().header("mcp-param-region", "us")).await;
+}
+
+#[tokio::test]
+async fn a_mirror_does_not_tell_that_a_hidden_tool_exists() {
+    let got = App::new().ask(200, report("eu", json!(7)).by("ada")).await;
+    assert_eq!(
+        got,
+        json!({"jsonrpc": "2.0", "id": 1, "error": {
+            "code": -32602,
+            "message": "Unknown tool: report",
+            "data": {"code": "T0001", "fix": crate::error::Error::of("T0001").fix()},
+        }})
+    );
+}

@@ -158,19 +158,36 @@ async fn what_a_function_or_a_person_refuses_is_a_result() {
 #[tokio::test]
 async fn k6_01_an_input_that_does_not_fit_is_a_result_that_names_every_field() {
     let app = App::new();
-    let got = result(&app, "find_order", json!({"id": 7, "limit": "many", "colour": 1})).await;
+    let got = result(
+        &app,
+        "find_order",
+        json!({"id": 7, "limit": "many", "colour": 1}),
+    )
+    .await;
     let error = &got["_meta"]["tent.error"];
-    assert_eq!((&got["isError"], &error["code"]), (&json!(true), &json!("T0003")));
+    assert_eq!(
+        (&got["isError"], &error["code"]),
+        (&json!(true), &json!("T0003"))
+    );
     let fields = error["fields"].as_object().expect("an object");
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["colour", "id", "limit"]);
-    let mut text = format!("Error T0003: {}\nFix: {}", Error::of("T0003").message(), Error::of("T0003").fix());
+    let mut text = format!(
+        "Error T0003: {}\nFix: {}",
+        Error::of("T0003").message(),
+        Error::of("T0003").fix()
+    );
     for (field, what) in fields {
         text += &format!("\n{field}: {}", what.as_str().expect("a text"));
     }
     assert_eq!(got["content"], said(&text));
     assert_eq!(got.get("structuredContent"), None);
     let missing = result(&app, "find_order", json!(null)).await;
-    assert_eq!(missing["_meta"]["tent.error"]["fields"].as_object().map(|f| f.contains_key("id")), Some(true));
+    assert_eq!(
+        missing["_meta"]["tent.error"]["fields"]
+            .as_object()
+            .map(|f| f.contains_key("id")),
+        Some(true)
+    );
 }
 
 #[tokio::test]
@@ -178,18 +195,29 @@ async fn k6_04_a_panic_is_one_answer_with_a_reference_and_the_next_call_works() 
     let app = App::new();
     let got = result(&app, "explode", json!({})).await;
     let error = &got["_meta"]["tent.error"];
-    assert_eq!((&got["isError"], &error["code"]), (&json!(true), &json!("T0012")));
+    assert_eq!(
+        (&got["isError"], &error["code"]),
+        (&json!(true), &json!("T0012"))
+    );
     assert!(error["fields"]["reference"].is_string());
     assert!(!got.to_string().contains("secret detail"), "{got}");
-    let legacy = app.ask(200, Send::legacy("tools/call", json!({"name": "explode"}))).await;
-    assert_eq!((&legacy["id"], &legacy["result"]["isError"]), (&json!(1), &json!(true)));
+    let legacy = app
+        .ask(200, Send::legacy("tools/call", json!({"name": "explode"})))
+        .await;
+    assert_eq!(
+        (&legacy["id"], &legacy["result"]["isError"]),
+        (&json!(1), &json!(true))
+    );
     result(&app, "server_time", json!({})).await;
 }
 
 #[tokio::test]
 async fn k6_14_where_a_person_is_wanted_and_cannot_be_asked_the_answer_is_a_refusal_at_once() {
     let got = result(&App::new(), "wipe", json!({})).await;
-    assert_eq!((&got["isError"], &got["_meta"]["tent.error"]["code"]), (&json!(true), &json!("T7120")));
+    assert_eq!(
+        (&got["isError"], &got["_meta"]["tent.error"]["code"]),
+        (&json!(true), &json!("T7120"))
+    );
 }
 
 #[tokio::test]
@@ -200,7 +228,9 @@ async fn k6_16_a_state_that_a_client_hands_in_changes_nothing() {
         "requestState": "made up",
         "inputResponses": {"approve": {"action": "accept", "content": {"ok": true}}},
     });
-    let got = App::new().ask(200, Send::modern("tools/call", params)).await;
+    let got = App::new()
+        .ask(200, Send::modern("tools/call", params))
+        .await;
     assert_eq!(got["result"]["_meta"]["tent.error"]["code"], "T7120");
 }
 

@@ -34,11 +34,7 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
                 (&json!(16), &json!("T0016"))
             );
         }
-        assert_eq!(
-            app.send(modern().by_nobody()).await.status,
-            401,
-            "{method}"
-        );
+        assert_eq!(app.send(modern().by_nobody()).await.status, 401, "{method}");
     }
     let session = app.session("2025-06-18").await;
     for send in [
@@ -55,7 +51,7 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
 
 #[tokio::test]
 async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
-    let app = App::of(FUNCTIONS, 8 << 20);
+    let app = App::of(FUNCTIONS, |settings| settings.limits.body = 8 << 20);
     let text = "a".repeat(3 << 20);
     let got = app
         .ask(200, Send::call("echo", json!({"text": text})))
@@ -67,7 +63,7 @@ async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
         Some(3 << 20)
     );
 
-    let app = App::of(FUNCTIONS, 1000);
+    let app = App::of(FUNCTIONS, |settings| settings.limits.body = 1000);
     let send = Send::call("echo", json!({"text": "a".repeat(1000)}));
     let trace = send.trace();
     let got = app.ask(413, send).await;
@@ -191,4 +187,43 @@ async fn every_answer_names_its_request_and_is_kept_by_nobody() {
         assert_eq!(got.header("cache-control"), Some("no-store"));
         let _: Value = got.json();
     }
+}
+
+#[tokio::test]
+async fn where_anyone_may_come_nobody_is_listed_and_may_call_what_is_open_to_anyone() {
+    let app = App::of(FUNCTIONS, |settings| settings.mcp.anyone = true);
+    let list = app
+        .ask(200, Send::modern("tools/list", json!({})).by_nobody())
+        .await;
+    let names: Vec<_> = list["result"]["tools"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["server_time"]);
+    let got = app
+        .ask(200, Send::call("server_time", json!({})).by_nobody())
+        .await;
+    assert_eq!(got["result"]["structuredContent"], json!({"value": "noon"}));
+    for name in ["find_order", "delete_order", "no_such_tool"] {
+        let got = app
+            .send(Send::call(name, json!({"id": "A1"})).by_nobody())
+            .await;
+        assert_eq!(
+            (got.status.as_u16(), got.header("www-authenticate")),
+            (401, Some("Bearer realm=\"shop\""))
+        );
+        assert_eq!(
+            (&got.json()["id"], &got.json()["error"]["code"]),
+            (&json!(1), &json!(4)),
+            "{name}"
+        );
+    }
+    assert_eq!(
+        app.send(Send::call("server_time", json!({})).by("wrong"))
+            .await
+            .status,
+        401
+    );
 }
