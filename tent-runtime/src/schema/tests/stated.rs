@@ -60,7 +60,8 @@ fn what_is_not_enforced_is_a_problem() {
             "c": {"type": "string", "pattern": "(?=x)"},
             "d": {"type": "integer", "multipleOf": 0.5},
             "e": {"type": "text"},
-            "f": 7
+            "f": 7,
+            "g[0]": {}
         },
         "dependentRequired": {"a": ["b"]}
     }));
@@ -77,6 +78,7 @@ fn what_is_not_enforced_is_a_problem() {
             "T7017 the schema at `#/properties/d`: `multipleOf` of an integer is a whole number above 0",
             "T7017 the schema at `#/properties/e`: `text` is no type",
             "T7017 the schema at `#/properties/f`: a schema is an object or a boolean",
+            "T7016 field `g[0]`: model interfaces refuse this name; take 1 to 64 of A-Z a-z 0-9 _ . -",
             "T7017 the schema at `#`: `dependentRequired` is not enforced there",
         ]
     );
