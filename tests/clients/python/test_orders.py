@@ -95,8 +95,9 @@ class Orders(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(sorted(tool.input_schema["properties"]), shown["properties"])
             self.assertEqual(sorted(tool.input_schema.get("required", [])), shown["required"])
             marks = tool.annotations.model_dump(by_alias=True, exclude_none=True)
-            marks.pop("title", None)
             self.assertEqual(marks, shown["annotations"])
+            answer = tool.output_schema and sorted(tool.output_schema["properties"])
+            self.assertEqual(answer, shown["answer"])
 
     async def check_call(self, case, client, answers):
         if case.get("unknown") or "lacks_scope" in case:

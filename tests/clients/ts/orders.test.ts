@@ -37,6 +37,7 @@ interface Shown {
     annotations: Record<string, boolean>;
     properties: string[];
     required: string[];
+    answer: string[] | null;
 }
 interface Cases {
     tools: Record<string, string[]>;
@@ -136,10 +137,16 @@ for (const revision of revisions) {
                     assert.equal(tool.inputSchema.type, 'object');
                     assert.deepEqual(Object.keys(tool.inputSchema.properties ?? {}).sort(), shown.properties);
                     assert.deepEqual([...(tool.inputSchema.required ?? [])].sort(), shown.required);
-                    if (revision >= '2025-06-18') assert.equal(tool.title, shown.title);
-                    if (revision >= '2025-03-26') {
-                        const { title: _, ...marks } = tool.annotations ?? {};
-                        assert.deepEqual(marks, shown.annotations);
+                    if (revision >= '2025-06-18') {
+                        assert.equal(tool.title, shown.title);
+                        assert.deepEqual(tool.annotations, shown.annotations);
+                        const answer = tool.outputSchema && Object.keys(tool.outputSchema.properties ?? {}).sort();
+                        assert.deepEqual(answer ?? null, shown.answer);
+                    } else {
+                        assert.equal(tool.title, undefined, `${revision} has no title of a tool`);
+                        assert.equal(tool.outputSchema, undefined, `${revision} has no schema of answers`);
+                        const marks = revision === '2024-11-05' ? undefined : { title: shown.title, ...shown.annotations };
+                        assert.deepEqual(tool.annotations, marks);
                     }
                 }
             });

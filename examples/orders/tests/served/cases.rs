@@ -21,6 +21,8 @@ pub(crate) struct Shown {
     pub(crate) annotations: Value,
     pub(crate) properties: Vec<String>,
     pub(crate) required: Vec<String>,
+    /// The fields of what a call gives; `None` where it gives nothing.
+    pub(crate) answer: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]

@@ -121,20 +121,18 @@ fn check_listed(tool: &Value, shown: &Shown) {
     assert_eq!(tool["annotations"], shown.annotations, "{name}");
     let schema = &tool["inputSchema"];
     assert_eq!(schema["type"], "object", "{name}");
-    let mut properties: Vec<_> = schema["properties"]
-        .as_object()
-        .unwrap_or_else(|| panic!("{name}: {schema}"))
-        .keys()
-        .collect();
-    properties.sort();
-    assert_eq!(
-        properties,
-        shown.properties.iter().collect::<Vec<_>>(),
-        "{name}"
-    );
+    assert_eq!(fields(schema), Some(shown.properties.clone()), "{name}");
     let mut required = schema["required"].as_array().cloned().unwrap_or_default();
     required.sort_by_key(ToString::to_string);
     assert_eq!(json!(required), json!(shown.required), "{name}");
+    assert_eq!(fields(&tool["outputSchema"]), shown.answer, "{name}");
+}
+
+/// The names of the properties of a schema, sorted.
+fn fields(schema: &Value) -> Option<Vec<String>> {
+    let mut names: Vec<String> = schema["properties"].as_object()?.keys().cloned().collect();
+    names.sort();
+    Some(names)
 }
 
 fn check(case: &Case, called: Result<CallToolResult, ServiceError>) {
