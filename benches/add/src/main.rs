@@ -28,6 +28,8 @@ async fn main() -> Result<()> {
     tent::app!()
         .set("store.url", "memory:")
         .identify(async |_| Ok(Some(User::new("bench"))))
+        .build()
+        .await?
         .serve(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
         .await
 }

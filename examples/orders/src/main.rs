@@ -9,12 +9,11 @@ mod shop;
 use std::process::ExitCode;
 
 use shop::Shop;
+use tent::prelude::*;
 
 fn main() -> ExitCode {
-    let shop = Shop::from_environment();
-    let people = shop.clone();
     tent::app!()
-        .state_with(async move |_| shop.open().await)
-        .users(async move |id| people.person(id).await)
+        .state_with(async |_| Shop::from_environment().await)
+        .users_with(async |cx: Cx, id| cx.state::<Shop>()?.person(id).await)
         .run()
 }

@@ -4,7 +4,7 @@
 //! that may block.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
@@ -85,36 +85,35 @@ pub(crate) struct Shop(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    file: PathBuf,
+    db: Mutex<Connection>,
     outbox: PathBuf,
-    db: OnceLock<Mutex<Connection>>,
 }
 
 impl Shop {
     /// The shop in the file that `ORDERS_DB` names, `orders.db` without it, with the outbox that `ORDERS_OUTBOX`
-    /// names, `outbox` without it. Nothing is opened yet.
-    pub(crate) fn from_environment() -> Self {
+    /// names, `outbox` without it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) async fn from_environment() -> Result<Self> {
         let path = |name, default: &str| {
             std::env::var_os(name).map_or_else(|| PathBuf::from(default), PathBuf::from)
         };
-        Shop::at(
+        Shop::open(
             path("ORDERS_DB", "orders.db"),
             path("ORDERS_OUTBOX", "outbox"),
         )
+        .await
     }
 
-    fn at(file: PathBuf, outbox: PathBuf) -> Self {
-        Shop(Arc::new(Inner {
-            file,
-            outbox,
-            db: OnceLock::new(),
-        }))
-    }
-
-    /// The shop with its file open: a new file is filled with the first people and orders.
-    pub(crate) async fn open(self) -> Result<Self> {
-        self.ask(|_| Ok(())).await?;
-        Ok(self)
+    /// The shop in `file`. A new file is filled with the first people and orders.
+    ///
+    /// # Errors
+    /// T0012 where the file cannot be opened, and where it is no database.
+    pub(crate) async fn open(file: PathBuf, outbox: PathBuf) -> Result<Self> {
+        let opened = tokio::task::spawn_blocking(move || open(&file));
+        let db = Mutex::new(opened.await??);
+        Ok(Shop(Arc::new(Inner { db, outbox })))
     }
 
     /// The person with this id.
@@ -171,22 +170,15 @@ impl Shop {
         .await
     }
 
-    /// Asks the database, on a thread that may block. The file is opened by who asks first.
+    /// Asks the database, on a thread that may block.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut Connection) -> Result<T, OrderError> + Send + 'static,
     ) -> Result<T, OrderError> {
         let shop = self.clone();
         let asked = tokio::task::spawn_blocking(move || {
-            let db = match shop.0.db.get() {
-                Some(db) => db,
-                None => {
-                    let opened = open(&shop.0.file)?;
-                    shop.0.db.get_or_init(|| Mutex::new(opened))
-                }
-            };
             // Every write is one transaction, so a question that panicked left nothing half done.
-            question(&mut db.lock().unwrap_or_else(PoisonError::into_inner))
+            question(&mut shop.0.db.lock().unwrap_or_else(PoisonError::into_inner))
         });
         asked
             .await

@@ -1,7 +1,11 @@
 use super::*;
 
-fn shop() -> Shop {
-    Shop::at(PathBuf::from(":memory:"), PathBuf::from("outbox"))
+async fn shop() -> Shop {
+    opened(":memory:".into(), "outbox".into()).await
+}
+
+async fn opened(file: PathBuf, outbox: PathBuf) -> Shop {
+    Shop::open(file, outbox).await.expect("it opens")
 }
 
 fn ada() -> User {
@@ -29,7 +33,7 @@ fn words(text: &str) -> Wanted {
 
 #[tokio::test]
 async fn a_new_shop_has_two_people_and_a_dozen_orders() {
-    let shop = shop();
+    let shop = shop().await;
     let person = async |id: &str| shop.person(id.to_owned()).await.expect("it answers");
     assert_eq!(person("ada").await, Some(ada().with_name("Ada")));
     assert_eq!(person("grace").await, Some(grace().with_name("Grace")));
@@ -47,7 +51,7 @@ async fn a_new_shop_has_two_people_and_a_dozen_orders() {
 
 #[tokio::test]
 async fn a_person_sees_the_own_orders_and_staff_see_all() {
-    let shop = shop();
+    let shop = shop().await;
     assert_eq!(
         found(&shop, &ada(), Wanted::default()).await,
         [12, 11, 9, 7, 5, 4, 2, 1]
@@ -70,7 +74,7 @@ async fn a_person_sees_the_own_orders_and_staff_see_all() {
 
 #[tokio::test]
 async fn orders_are_found_by_text_by_what_is_paid_and_to_a_limit() {
-    let shop = shop();
+    let shop = shop().await;
     assert_eq!(found(&shop, &grace(), words("tea")).await, [8, 1]);
     assert_eq!(found(&shop, &grace(), words("LARGE")).await, [11]);
     assert_eq!(found(&shop, &grace(), words("%")).await, [0; 0]);
@@ -86,7 +90,7 @@ async fn orders_are_found_by_text_by_what_is_paid_and_to_a_limit() {
 
 #[tokio::test]
 async fn an_order_is_added_in_the_name_of_who_asks() {
-    let shop = shop();
+    let shop = shop().await;
     let added = shop
         .add(
             &ada(),
@@ -112,7 +116,7 @@ async fn an_order_is_added_in_the_name_of_who_asks() {
 
 #[tokio::test]
 async fn an_order_is_paid_once() {
-    let shop = shop();
+    let shop = shop().await;
     let note = |id| {
         let shop = shop.clone();
         async move { shop.order(&grace(), id).await.expect("it is there").note }
@@ -134,7 +138,7 @@ async fn an_order_is_paid_once() {
 #[tokio::test]
 async fn a_receipt_goes_to_who_placed_the_order() {
     let folder = std::env::temp_dir().join(format!("orders-shop-{}", std::process::id()));
-    let shop = Shop::at(PathBuf::from(":memory:"), folder.join("outbox"));
+    let shop = opened(":memory:".into(), folder.join("outbox")).await;
     assert_eq!(
         shop.send_receipt(&grace(), 2).await.expect("it is sent"),
         "receipt-2.eml"
@@ -154,15 +158,12 @@ async fn a_receipt_goes_to_who_placed_the_order() {
 async fn two_processes_may_open_a_new_file_at_once() {
     let folder = std::env::temp_dir().join(format!("orders-file-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let shops: Vec<Shop> = (0..4)
-        .map(|_| Shop::at(folder.join("orders.db"), folder.join("outbox")))
+    let opening: Vec<_> = (0..4)
+        .map(|_| tokio::spawn(opened(folder.join("orders.db"), folder.join("outbox"))))
         .collect();
-    let opened: Vec<_> = shops
-        .iter()
-        .map(|shop| tokio::spawn(shop.clone().open()))
-        .collect();
-    for opened in opened {
-        opened.await.expect("no panic").expect("it opens");
+    let mut shops = Vec::new();
+    for opening in opening {
+        shops.push(opening.await.expect("it opens"));
     }
     shops[0].mark_paid(1, None).await.expect("it was open");
     assert!(shops[3].order(&ada(), 1).await.expect("it is there").paid);
@@ -175,14 +176,15 @@ async fn two_processes_may_open_a_new_file_at_once() {
 
 #[tokio::test]
 async fn a_file_that_cannot_be_opened_is_told() {
-    let shop = Shop::at(std::env::temp_dir(), PathBuf::from("outbox"));
-    let error = shop.open().await.expect_err("a folder is no database");
+    let opened = Shop::open(std::env::temp_dir(), PathBuf::from("outbox")).await;
+    let error = opened.expect_err("a folder is no database");
     assert_eq!(error.code(), "T0012");
 }
 
 #[tokio::test]
 async fn the_date_of_a_mail_is_of_its_form() {
     let date = shop()
+        .await
         .ask(|db| Ok(mail_date(db)?))
         .await
         .expect("it answers");
