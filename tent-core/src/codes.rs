@@ -356,6 +356,18 @@ pub const ALL: &[Entry] = &[
         "A setting is unknown or has a value that it cannot have.",
         "Mend the setting that is named.",
     ),
+    build(
+        "T7020",
+        "failure-incomplete",
+        "A failure that is derived does not say what a caller needs, or says something that cannot be.",
+        "State a code of `A` and four digits, a message whose {…} name fields, and a status from 400 to 599; or #[failure(transparent)] on the one field that is passed on.",
+    ),
+    build(
+        "T7021",
+        "item-kind",
+        "The attribute or the derive stands on an item that it cannot be made for.",
+        "Put it on a struct or an enum that owns what it holds.",
+    ),
     call(
         "T7120",
         "nobody-to-ask",

@@ -3,6 +3,10 @@
 //! Knows no HTTP headers and no JSON-RPC: the envelopes turn an `Error` into their own form. Its
 //! `Display` never repeats its source.
 
+mod derived;
+
+pub use derived::{Cause, Told, Transparent, Untold, causes, tell, text};
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::error::Error as StdError;
@@ -39,7 +43,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Inner {
     code: &'static str,
     name: Cow<'static, str>,
@@ -49,6 +53,19 @@ struct Inner {
     fields: Map<String, Value>,
     retry_after: Option<Duration>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+/// So that an [`Error`] can be the source of another, though it is no `std::error::Error` itself.
+impl StdError for Inner {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl fmt::Display for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
 }
 
 impl Error {
@@ -218,7 +235,14 @@ impl fmt::Debug for Error {
 impl<E: Into<BoxError>> From<E> for Error {
     fn from(error: E) -> Self {
         let error = error.into();
-        stated(&*error).unwrap_or_else(|| Error::unexpected(error))
+        match stated(&*error) {
+            None => Error::unexpected(error),
+            // What caused a stated failure is for the log; its own message is told already.
+            Some(failure) if failure.source().is_none() && error.source().is_some() => {
+                failure.with_source(derived::Beneath(error))
+            }
+            Some(failure) => failure,
+        }
     }
 }
 

@@ -1,1 +1,232 @@
-//! tent.
+//! tent: annotate a function, and it is an HTTP API and an MCP tool.
+//!
+//! This crate is the one that apps name. It holds no logic: the macros are in `tent-macros`, what they
+//! lean on in `tent-runtime`.
+
+pub mod prelude;
+
+/// JSON Schema of Rust types, in the version that tent takes.
+pub use schemars;
+/// Serialising, in the version that tent takes.
+pub use serde;
+/// JSON values, in the version that tent takes.
+pub use serde_json;
+
+pub use tent_runtime::caller::{Caller, User};
+pub use tent_runtime::cx::{Client, Cx, Era, Shared};
+pub use tent_runtime::error::{BoxError, Error, Result};
+pub use tent_runtime::function::{Content, With};
+pub use tent_runtime::registry::Registry;
+pub use tent_runtime::server::{App, Tent};
+pub use tent_runtime::settings::Settings;
+pub use tent_runtime::{door, function, keys, registry, settings};
+
+/// Declares a function.
+pub use tent_macros::{action, change, query};
+
+/// A type that goes over the wire, as an input or an answer or within one: derives serde's `Serialize` and
+/// `Deserialize` and schemars' `JsonSchema`, by tent's own re-exports, so that the app needs no crate
+/// but tent.
+///
+/// ```
+/// use tent::prelude::*;
+///
+/// #[data]
+/// #[derive(Debug, PartialEq)]
+/// #[serde(rename_all = "camelCase")]
+/// struct Payment {
+///     order_id: u32,
+///     /// The number of the card.
+///     #[tent(secret)]
+///     card: String,
+/// }
+///
+/// let sent = r#"{"orderId": 7, "card": "4242"}"#;
+/// let payment: Payment = tent::serde_json::from_str(sent)?;
+/// assert_eq!(payment, Payment { order_id: 7, card: "4242".into() });
+/// # Ok::<(), tent::serde_json::Error>(())
+/// ```
+///
+/// `#[serde(…)]` and `#[schemars(…)]` mean what they mean there, and stand below `#[data]`. Doc comments
+/// are the descriptions that callers read. It derives nothing else: `Debug` or `Clone` are the author's to add.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `#[tent(secret)]` on a field | its value is never shown: not in a failure that names the field, not in a log |
+/// | `#[data(crate = path)]` | where tent lives, for a crate that re-exports it |
+///
+/// The plain derives do as well. With them a secret is marked `#[schemars(extend("x-tent-secret" = true))]`.
+pub use tent_macros::data;
+
+/// A state of the app: what its functions may take by reference.
+///
+/// The trait has no items. It is derived, for a type that is `Send`, `Sync` and owns what it holds; a type of
+/// another crate is carried by [`Shared`].
+///
+/// ```
+/// use tent::prelude::*;
+///
+/// #[derive(State)]
+/// struct Shop {
+///     name: String,
+/// }
+/// # fn takes<T: State>(_: T) {}
+/// # takes(Shop { name: "Corner".into() });
+/// ```
+///
+/// `#[state(crate = path)]` says where tent lives, for a crate that re-exports it.
+pub use tent_macros::State;
+#[doc(no_inline)]
+pub use tent_runtime::cx::State;
+
+/// A failure that its author states: with a code, a status, a message and a fix of its own, and with its
+/// fields as data beside them.
+///
+/// The derive implements `Display` (the message), `std::error::Error`, [`trait@Failure`], and `From` for each
+/// `#[from]`. `Debug` has to be there: derive it too.
+///
+/// ```
+/// use tent::prelude::*;
+///
+/// #[derive(Debug, Failure)]
+/// enum OrderError {
+///     #[failure(
+///         code = "A0001",
+///         status = 409,
+///         message = "Order {id} is already paid",
+///         fix = "Call open_orders to see what is open"
+///     )]
+///     AlreadyPaid { id: u32 },
+///
+///     #[failure(code = "A0002", status = 503, message = "The bank does not answer")]
+///     Bank(#[source] std::io::Error),
+///
+///     #[failure(transparent)]
+///     Other(#[from] tent::Error),
+/// }
+///
+/// let error = tent::Error::from(OrderError::AlreadyPaid { id: 7 });
+/// assert_eq!((error.code(), error.name(), error.status()), ("A0001", "already-paid", 409));
+/// assert_eq!(error.message(), "Order 7 is already paid");
+/// assert_eq!(error.fix(), "Call open_orders to see what is open");
+/// assert_eq!(error.fields()["id"], 7);
+/// ```
+///
+/// | on a variant, or on a struct | meaning |
+/// |---|---|
+/// | `code = "A0001"` | needed: `A` and four digits, each once in an enum. Callers tell failures apart by it, so it is kept for good |
+/// | `message = "…"` | needed: what the caller is told. `{id}` is a field, `{0}` one of a tuple, and `{id:>5}` or `{id:?}` as in `format!`; `{{` is a brace |
+/// | `status = 409` | the HTTP status, 400 to 599; 422 where none is stated |
+/// | `fix = "…"` | what the caller can do about it, with fields as in the message |
+/// | `name = "…"` | its kind in words joined by hyphens; else the variant's own name, `already-paid` of `AlreadyPaid` |
+/// | `transparent` | it passes on its one field: a [`Error`] or another failure with its own code, any other error as an unexpected failure (T0012) |
+///
+/// | on a field | meaning |
+/// |---|---|
+/// | `#[from]` | `?` makes the failure of this type; it is the source too |
+/// | `#[source]` | what caused the failure, for the log alone |
+/// | `#[failure(hidden)]` | the caller is not told it |
+///
+/// A named field that serialises is told to the caller beside the message, under its own name; sources, tuples'
+/// fields, and those whose type has no `Serialize` are not. `#[failure(crate = path)]` on the type says where
+/// tent lives, for a crate that re-exports it.
+///
+/// What is wrong with a declaration is reported all at once, each at its word: T7020 for a code, message or status
+/// that is missing or cannot be, T7014 for an option that there is not, T7008 for two that clash.
+pub use tent_macros::Failure;
+#[doc(no_inline)]
+pub use tent_runtime::error::Failure;
+
+/// The declarations of the functions that are named: `functions![open_orders, shop::mark_paid]` is a
+/// `&'static [&'static Declaration]`, also in a constant.
+///
+/// For a registry of chosen functions: in tests, or where one binary holds several apps. Every other app takes all
+/// functions that are linked.
+pub use tent_macros::functions;
+
+/// Makes sure that a crate which only declares functions is part of the program, and that it does declare
+/// some: the app does not start where it gave none (T7018).
+///
+/// A crate that nothing names is not linked, whatever `Cargo.toml` says, and its functions are missing without a
+/// word. `use the_crate as _;` links it too, but promises nothing.
+///
+/// ```
+/// # extern crate tent as shop_functions;
+/// # mod app {
+/// tent::link!(shop_functions);
+/// # }
+/// ```
+///
+/// A dependency that `Cargo.toml` renames is called by the name it has there `as` the one it has at home:
+/// `tent::link!(shop as shop_functions)`.
+#[macro_export]
+macro_rules! link {
+    ($krate:ident) => {
+        $crate::link!($krate as $krate);
+    };
+    ($krate:ident as $name:ident) => {
+        const _: () = {
+            use ::$krate as _;
+            $crate::__private::inventory::submit! {
+                $crate::__private::Link {
+                    krate: $crate::__private::core::stringify!($name),
+                    location: $crate::__private::Location {
+                        module: $crate::__private::core::module_path!(),
+                        file: $crate::__private::core::file!(),
+                        line: $crate::__private::core::line!(),
+                    },
+                }
+            }
+        };
+    };
+}
+
+/// An [`App`] with the name and the version of the package that it stands in.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     tent::app!().run()
+/// }
+/// ```
+#[macro_export]
+macro_rules! app {
+    () => {
+        $crate::App::new(
+            $crate::__private::core::env!("CARGO_PKG_NAME"),
+            $crate::__private::core::env!("CARGO_PKG_VERSION"),
+        )
+    };
+}
+
+/// What the macros' code names. Nothing here is for apps, and anything may change in any version.
+#[doc(hidden)]
+pub mod __private {
+    pub use tent_runtime::function::expansion::*;
+
+    pub use ::core;
+    pub use ::inventory;
+    pub use ::schemars;
+    pub use ::serde;
+
+    pub use tent_runtime::cx::State;
+    pub use tent_runtime::error::Cause;
+    pub use tent_runtime::error::Error;
+    pub use tent_runtime::error::Failure;
+    pub use tent_runtime::error::Told;
+    pub use tent_runtime::error::Transparent;
+    pub use tent_runtime::error::Untold;
+    pub use tent_runtime::error::causes;
+    pub use tent_runtime::error::offer;
+    pub use tent_runtime::error::tell;
+    pub use tent_runtime::error::text;
+    pub use tent_runtime::function::Access;
+    pub use tent_runtime::function::Answer;
+    pub use tent_runtime::function::Body;
+    pub use tent_runtime::function::Declaration;
+    pub use tent_runtime::function::Entry;
+    pub use tent_runtime::function::Input;
+    pub use tent_runtime::function::Kind;
+    pub use tent_runtime::function::Link;
+    pub use tent_runtime::function::Location;
+    pub use tent_runtime::function::Output;
+}

@@ -53,7 +53,7 @@ impl Field {
     pub const fn new<T: JsonSchema>(name: &'static str) -> Self {
         Field {
             name,
-            schema: |generator| generator.subschema_for::<T>(),
+            schema: schema_of::<T>,
             about: "",
             default: None,
             rules: Rules {
@@ -68,4 +68,13 @@ impl Field {
             header: None,
         }
     }
+}
+
+/// The schema of `T`. An `Option` of a type that takes anything looks like that type, so it is marked.
+fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = generator.subschema_for::<T>();
+    if schema.as_bool() == Some(true) && T::schema_id().starts_with("Option<") {
+        schema.insert(super::marks::NULL.to_owned(), true.into());
+    }
+    schema
 }

@@ -1,0 +1,215 @@
+//! `/api`: every function as `POST /api/{name}`, queries as `GET /api/{name}` too, and the list of what
+//! a caller may call. Knows HTTP, and nothing of how a function is found, checked or run.
+
+mod answer;
+mod problem;
+
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody as _};
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use serde_json::{Map, Value, json};
+
+use crate::caller::Caller;
+use crate::cx::Client;
+use crate::door::{At, Call, Door};
+use crate::error::{Error, Result};
+use crate::function::Kind;
+use crate::json;
+use crate::registry::{Function, Shape};
+use crate::schema::{Wire, misfit};
+use crate::web;
+
+/// Answers any request under `/api`.
+pub(crate) async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<Body> {
+    let trace = web::trace(request.headers());
+    let (parts, body) = request.into_parts();
+    let served = serve_parts(&door, &parts, body, &trace).await;
+    let mut response = served.unwrap_or_else(|error| problem::response(&error, &door));
+    if let Ok(trace) = HeaderValue::from_str(&trace) {
+        response
+            .headers_mut()
+            .insert(web::REQUEST_ID.clone(), trace);
+    }
+    match parts.method {
+        Method::HEAD => without_body(response),
+        _ => response,
+    }
+}
+
+/// The headers of an answer to GET, its length among them, for a HEAD (RFC 9110, section 9.3.2).
+fn without_body(mut response: Response<Body>) -> Response<Body> {
+    let length = response.body().size_hint().exact();
+    *response.body_mut() = Body::empty();
+    if let Some(length) = length.filter(|_| response.status() != StatusCode::NO_CONTENT) {
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length.into());
+    }
+    response
+}
+
+async fn serve_parts(
+    door: &Arc<Door>,
+    parts: &Parts,
+    body: Body,
+    trace: &str,
+) -> Result<Response<Body>> {
+    door.check_host(parts)?;
+    let caller = door.identify(parts).await?;
+    match name(parts)? {
+        None if reads(&parts.method) => Ok(list(door, &caller).await),
+        None => Err(method_not_allowed("GET, HEAD")),
+        Some(name) => call(door, parts, body, caller, name, trace).await,
+    }
+}
+
+fn reads(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+fn method_not_allowed(allow: &'static str) -> Error {
+    Error::of("T0016").with_field("allow", allow)
+}
+
+/// The function that the path names; `None` for the list.
+fn name(parts: &Parts) -> Result<Option<String>> {
+    let path = parts.uri.path();
+    let rest = path
+        .strip_prefix("/api")
+        .unwrap_or(path)
+        .trim_start_matches('/');
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let name = percent_encoding::percent_decode_str(rest).decode_utf8();
+    name.map(|name| Some(name.into_owned()))
+        .map_err(|_| Error::of("T0001"))
+}
+
+async fn call(
+    door: &Arc<Door>,
+    parts: &Parts,
+    body: Body,
+    caller: Caller,
+    name: String,
+    trace: &str,
+) -> Result<Response<Body>> {
+    // Whether a method fits depends on the function, and only who may call it may learn that it exists.
+    let cx = door.cx_of(&caller, &Client::default());
+    let function = door.find(&name, At::Api, &cx).await?;
+    let query = function.declaration.kind == Kind::Query;
+    let (input, wire) = match &parts.method {
+        method if reads(method) && query => (query_input(parts, function)?, Wire::Strings),
+        &Method::POST => (posted_input(door, parts, body).await?, Wire::Json),
+        _ if query => return Err(method_not_allowed("GET, HEAD, POST")),
+        _ => return Err(method_not_allowed("POST")),
+    };
+    if !function.only_reads() {
+        from_an_own_page(parts, &caller)?;
+    }
+    let call = Call {
+        name,
+        input,
+        wire,
+        caller,
+        client: Client::default(),
+        trace: trace.to_owned(),
+        at: At::Api,
+    };
+    Ok(answer::response(door.call(call).await?))
+}
+
+/// A browser sends its cookies along whoever wrote the page. So what does not only read, called by a
+/// person whom a cookie may have named, must come from a page of this server or of a listed origin.
+fn from_an_own_page(parts: &Parts, caller: &Caller) -> Result<()> {
+    let by_cookie = matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
+    if !by_cookie {
+        return Ok(());
+    }
+    // The door let the request in, so an Origin that it has is one of ours.
+    let own = parts.headers.contains_key(header::ORIGIN);
+    let site = HeaderName::from_static("sec-fetch-site");
+    if own
+        || parts
+            .headers
+            .get(site)
+            .is_some_and(|site| site == "same-origin")
+    {
+        return Ok(());
+    }
+    Err(Error::of("T0014")
+        .with_message("A call that a cookie signs must come from a page of this server.")
+        .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
+}
+
+async fn posted_input(door: &Door, parts: &Parts, body: Body) -> Result<Map<String, Value>> {
+    if !web::is_json(&parts.headers) {
+        return Err(Error::of("T0017"));
+    }
+    let bytes = web::body(body, door.settings().limits.body).await?;
+    if bytes.is_empty() {
+        return Ok(Map::new());
+    }
+    json::object(&bytes)
+}
+
+/// The query of a GET: a name once is a text, a name more than once a list of texts.
+fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>> {
+    let query = parts.uri.query().unwrap_or_default();
+    let mut input = Map::new();
+    for (name, text) in form_urlencoded::parse(query.as_bytes()) {
+        let text = Value::String(text.into_owned());
+        match input.get_mut(name.as_ref()) {
+            None => {
+                input.insert(name.into_owned(), text);
+            }
+            Some(Value::Array(list)) => list.push(text),
+            Some(first) => *first = Value::Array(vec![first.take(), text]),
+        }
+    }
+    let mut shown = function.input.secrets();
+    shown.retain(|secret| input.contains_key(secret));
+    if shown.is_empty() {
+        return Ok(input);
+    }
+    let why = "is a secret: send it by POST, never in an address";
+    Err(misfit(shown.into_iter().map(|name| (name, why.to_owned()))))
+}
+
+/// What this caller may call, with the schemas to call it by.
+async fn list(door: &Door, caller: &Caller) -> Response<Body> {
+    let visible = door.visible(caller, &Client::default(), At::Api).await;
+    let functions = visible
+        .into_iter()
+        .map(|at| listed(&door.registry().functions()[at]));
+    let list = json!({ "functions": functions.collect::<Vec<_>>() });
+    answer::json(list.to_string())
+}
+
+fn listed(function: &Function) -> Value {
+    let declaration = function.declaration;
+    let mut listed = json!({
+        "name": function.name,
+        "title": function.title,
+        "kind": match declaration.kind {
+            Kind::Query => "query",
+            Kind::Change => "change",
+            Kind::Action => "action",
+        },
+        "methods": if declaration.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
+        "readOnly": function.only_reads(),
+        "input": function.input.published(),
+    });
+    if !function.about.is_empty() {
+        listed["about"] = json!(function.about);
+    }
+    if declaration.asks {
+        listed["asks"] = json!(true);
+    }
+    if let Shape::Value(Some(output)) = &function.output {
+        listed["output"] = output.published().clone();
+    }
+    listed
+}

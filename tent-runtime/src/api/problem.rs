@@ -1,0 +1,60 @@
+//! A failure as `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, and tent's own
+//! `code`, `fix` and `fields`. Shows nothing that the failure keeps for the log.
+
+use axum::body::Body;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::{Map, Value};
+
+use crate::door::Door;
+use crate::error::Error;
+use crate::web;
+
+pub(super) fn response(error: &Error, door: &Door) -> Response<Body> {
+    let mut response = Response::new(Body::from(document(error, door).to_string()));
+    let status = StatusCode::from_u16(error.status());
+    *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    let media = HeaderValue::from_static("application/problem+json");
+    headers.insert(header::CONTENT_TYPE, media);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    web::failure_headers(error, &door.about().name, headers);
+    let allow = error.fields().get("allow").and_then(Value::as_str);
+    if let Some(allow) = allow.filter(|_| error.code() == "T0016")
+        && let Ok(allow) = HeaderValue::from_str(allow)
+    {
+        headers.insert(header::ALLOW, allow);
+    }
+    response
+}
+
+fn document(error: &Error, door: &Door) -> Value {
+    let base = door
+        .settings()
+        .web
+        .public_url
+        .as_ref()
+        .map_or("", |public| public.as_str());
+    let mut document = Map::new();
+    let mut put = |name: &str, value: Value| {
+        document.insert(name.to_owned(), value);
+    };
+    // An app's own codes have no page here, so they stand as the type themselves.
+    put(
+        "type",
+        match error.code().starts_with('T') {
+            true => format!("{}/_t/codes/{}", base.trim_end_matches('/'), error.code()).into(),
+            false => format!("urn:code:{}", error.code()).into(),
+        },
+    );
+    put("title", error.name().into());
+    put("status", error.status().into());
+    put("detail", error.message().into());
+    put("code", error.code().into());
+    if !error.fix().is_empty() {
+        put("fix", error.fix().into());
+    }
+    if !error.fields().is_empty() {
+        put("fields", error.fields().clone().into());
+    }
+    Value::Object(document)
+}

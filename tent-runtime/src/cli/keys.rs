@@ -1,0 +1,114 @@
+//! `keys`: made, listed and revoked in the store that the server uses, whether it runs or not.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+use crate::keys::{KeyRecord, Keys as Kept, NewKey};
+use crate::server::Prepared;
+use crate::settings::values;
+
+#[derive(Subcommand)]
+pub(super) enum Keys {
+    /// Make a key and print it: it is shown this once
+    Create {
+        /// What it may do, such as read, write or orders:write; once for each
+        #[arg(long = "scope", value_name = "SCOPE", required = true)]
+        scopes: Vec<String>,
+        /// The id of the person it belongs to
+        #[arg(long)]
+        owner: Option<String>,
+        /// What it is for
+        #[arg(long)]
+        label: Option<String>,
+        /// For how long it is good, such as 90d [default: until it is revoked]
+        #[arg(long, value_name = "TIME")]
+        expires: Option<String>,
+    },
+    /// List the keys, without the keys themselves
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke a key: every running server refuses it within a second
+    Revoke {
+        /// Its id, as `list` shows it
+        id: String,
+    },
+}
+
+pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
+    let kept = Kept::new(prepared.store().await?);
+    match keys {
+        Keys::Create {
+            scopes,
+            owner,
+            label,
+            expires,
+        } => {
+            let mut new = NewKey::new(scopes);
+            new.owner = owner;
+            new.label = label;
+            new.lifetime = expires.map(|text| lifetime(&text)).transpose()?;
+            println!("{}", kept.create(new).await?.text());
+        }
+        Keys::List { json: as_json } => {
+            let records = kept.list().await?;
+            match as_json {
+                true => println!("{:#}", records.iter().map(as_value).collect::<Value>()),
+                false => records
+                    .iter()
+                    .for_each(|record| println!("{}", row(record))),
+            }
+        }
+        Keys::Revoke { id } => {
+            if !kept.revoke(&id).await? {
+                eprintln!("error: there is no good key {id}; `keys list` shows those there are");
+                return Ok(ExitCode::FAILURE);
+            }
+            eprintln!("revoked {id}");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lifetime(text: &str) -> Result<std::time::Duration> {
+    values::some_duration(text).map_err(|why| {
+        Error::of("T7019")
+            .with_message(format!("--expires {text}: {why}."))
+            .with_fix("Write a number and a unit, such as 90d or 12h.")
+    })
+}
+
+fn row(record: &KeyRecord) -> String {
+    let owner = record.owner.as_deref().unwrap_or("-");
+    let state = match (record.revoked, record.expires) {
+        (Some(revoked), _) => format!("revoked {revoked}"),
+        (None, Some(expires)) => format!("until {expires}"),
+        (None, None) => "good".to_owned(),
+    };
+    let label = record.label.as_deref().unwrap_or_default();
+    format!(
+        "{}  {owner}  {}  {state}  made {}  {label}",
+        record.id,
+        record.scopes.join(","),
+        record.created
+    )
+    .trim_end()
+    .to_owned()
+}
+
+fn as_value(record: &KeyRecord) -> Value {
+    json!({
+        "id": record.id,
+        "owner": record.owner,
+        "scopes": record.scopes,
+        "label": record.label,
+        "created": record.created.to_string(),
+        "expires": record.expires.map(|time| time.to_string()),
+        "revoked": record.revoked.map(|time| time.to_string()),
+    })
+}

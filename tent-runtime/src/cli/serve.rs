@@ -1,0 +1,94 @@
+//! `serve`: opens everything, says where it listens and what to try, and serves to the end.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+use crate::error::Result;
+use crate::function::Kind;
+use crate::registry::{Function, Registry};
+use crate::server::{Prepared, Tent, listen};
+
+use super::{list::refuse, program};
+
+pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
+    let registry = match prepared.registry() {
+        Ok(registry) => registry,
+        Err(problems) => return Ok(refuse(&problems)),
+    };
+    for warning in prepared.settings.warnings() {
+        tracing::warn!("{warning}");
+    }
+    for warning in registry.warnings() {
+        tracing::warn!("{warning}");
+    }
+    let program = program(&prepared);
+    // The port first: another server on it is the commonest reason not to start, and opens nothing.
+    let listener = listen(prepared.settings.web.addr).await?;
+    let addr = listener.local_addr()?;
+    let tent = Tent::new(prepared.open(registry).await?);
+    println!("{}", greeting(&tent, addr, &program));
+    tent.serve_on(listener).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
+    let (about, registry) = (tent.door().about(), tent.door().registry());
+    let base = match &tent.door().settings().web.public_url {
+        Some(public) => public.as_str().trim_end_matches('/').to_owned(),
+        None => format!("http://{}", reachable(addr)),
+    };
+    let tools: Vec<_> = registry
+        .functions()
+        .iter()
+        .filter(|f| f.declaration.mcp)
+        .collect();
+    let named: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let name = &about.name;
+    let mut lines = vec![
+        format!("{name} {} listens on {base}", about.version),
+        format!(
+            "  HTTP   {base}/api ({} functions)",
+            registry.functions().len()
+        ),
+        format!(
+            "  MCP    {base}/mcp ({} tools: {})",
+            named.len(),
+            named.join(", ")
+        ),
+        String::new(),
+        "Make a key:".to_owned(),
+        format!("  KEY=$({program} keys create --owner ada --scope read --scope write)"),
+        "Call a function, or connect an MCP client:".to_owned(),
+    ];
+    if let Some(function) = to_try(registry) {
+        lines.push(format!(
+            "  curl -H \"Authorization: Bearer $KEY\" {base}/api/{function}"
+        ));
+    }
+    lines.push(format!("  claude mcp add --transport http {name} {base}/mcp --header \"Authorization: Bearer $KEY\""));
+    lines.join("\n")
+}
+
+/// A query that takes nothing, to be tried first: best one that wants a key.
+fn to_try(registry: &Registry) -> Option<&str> {
+    let takes_nothing = |f: &&Function| {
+        let required = f
+            .input
+            .published()
+            .get("required")
+            .and_then(|r| r.as_array());
+        f.declaration.kind == Kind::Query && f.declaration.api && required.is_none_or(Vec::is_empty)
+    };
+    let open = |f: &&Function| matches!(f.declaration.access, crate::function::Access::Anyone);
+    let queries = || registry.functions().iter().filter(takes_nothing);
+    let first = queries().find(|f| !open(f)).or_else(|| queries().next());
+    first.map(|function| function.name.as_str())
+}
+
+/// An address that a client on this machine can use, where every address is listened on.
+fn reachable(addr: SocketAddr) -> SocketAddr {
+    match addr.ip().is_unspecified() {
+        true => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), addr.port()),
+        false => addr,
+    }
+}

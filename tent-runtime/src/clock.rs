@@ -1,0 +1,160 @@
+//! [`Time`], a moment, and [`Clock`], where the present one comes from.
+//!
+//! What must be tested against time (keys that expire, sessions that end) asks a `Clock`; nothing here
+//! waits, and nothing here measures how long something took.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+/// A moment: whole milliseconds since 1970-01-01 00:00 UTC. Shown as RFC 3339 in UTC, to the second.
+///
+/// ```
+/// use tent_runtime::clock::Time;
+/// assert_eq!(Time::from_millis(1_780_000_000_000).to_string(), "2026-05-28T20:26:40Z");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(i64);
+
+impl Time {
+    /// From milliseconds since 1970.
+    pub const fn from_millis(millis: i64) -> Self {
+        Time(millis)
+    }
+
+    /// The milliseconds since 1970.
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// The moment `after` this one; the last that there is where that lies beyond it.
+    #[must_use]
+    pub fn plus(self, after: Duration) -> Self {
+        Time(
+            self.0
+                .saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)),
+        )
+    }
+
+    /// The time from `earlier` to this moment; `None` where it lies before `earlier`, as it can when a
+    /// clock is set back.
+    pub fn since(self, earlier: Time) -> Option<Duration> {
+        let millis = self.0.checked_sub(earlier.0)?;
+        u64::try_from(millis).ok().map(Duration::from_millis)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.div_euclid(1000);
+        let (year, month, day) = date(seconds.div_euclid(86_400));
+        let second = seconds.rem_euclid(86_400);
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+            second / 3600,
+            second / 60 % 60,
+            second % 60
+        )
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The Gregorian date of a day, counted from 1970-01-01. Years are counted from March, so that the
+/// leap day is the last of its year and the lengths of the months before it never change.
+fn date(days_since_1970: i64) -> (i64, i64, i64) {
+    const DAYS_IN_400_YEARS: i64 = 146_097;
+    const FROM_MARCH_OF_YEAR_0_TO_1970: i64 = 719_468;
+    let days = days_since_1970.saturating_add(FROM_MARCH_OF_YEAR_0_TO_1970);
+    let (cycle, day) = (
+        days.div_euclid(DAYS_IN_400_YEARS),
+        days.rem_euclid(DAYS_IN_400_YEARS),
+    );
+    // Leap days come each 1,461st day, but not each 36,525th, but again on the 146,097th.
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year + year / 4 - year / 100);
+    // Five months from March on have 153 days, whichever five they are.
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = cycle * 400 + year + i64::from(month <= 2);
+    (year, month, day_of_month)
+}
+
+/// Where the present moment comes from.
+pub trait Clock: Send + Sync + 'static {
+    /// The present moment.
+    fn now(&self) -> Time;
+}
+
+/// The clock of the system. It can be set, so two moments of it can be in any order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Time {
+        let millis = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+            Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |m| -m),
+        };
+        Time(millis)
+    }
+}
+
+/// A clock that stands still until it is told to go on.
+#[cfg(test)]
+pub(crate) struct StillClock(std::sync::atomic::AtomicI64);
+
+#[cfg(test)]
+impl StillClock {
+    pub(crate) fn at(millis: i64) -> std::sync::Arc<Self> {
+        std::sync::Arc::new(StillClock(millis.into()))
+    }
+
+    pub(crate) fn go_on(&self, millis: i64) {
+        self.0
+            .fetch_add(millis, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+impl Clock for StillClock {
+    fn now(&self) -> Time {
+        Time(self.0.load(std::sync::atomic::Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_shown_as_its_date() {
+        for (seconds, shown) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(Time::from_millis(seconds * 1000).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_moment_are_shown_and_counted_without_overflow() {
+        for millis in [i64::MIN, i64::MAX] {
+            assert!(Time::from_millis(millis).to_string().ends_with('Z'));
+        }
+        let last = Time::from_millis(i64::MAX);
+        assert_eq!(last.plus(Duration::MAX), last);
+        assert_eq!(last.since(Time::from_millis(i64::MIN)), None);
+        assert_eq!(Time::from_millis(5).since(Time::from_millis(6)), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! Whether a request's `Host` and `Origin` are ours: what keeps a page of another site, or a name that
+//! was made to point at this machine (DNS rebinding), from reaching the app through somebody's browser.
+
+use http::request::Parts;
+use http::{HeaderMap, header};
+
+use crate::error::{Error, Result};
+use crate::settings::Web;
+
+/// The hosts and origins that the app serves.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    any: bool,
+    /// Lower case, without a port where every port is meant.
+    hosts: Vec<String>,
+    /// Lower case, `scheme://host[:port]`.
+    origins: Vec<String>,
+}
+
+impl Hosts {
+    /// The loopback names, the address that is listened on, the public address, and what the settings add.
+    /// `*` among the hosts takes every host, for a server behind a proxy that checks them.
+    pub fn new(web: &Web) -> Self {
+        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
+            .map(str::to_owned)
+            .into();
+        if !web.addr.ip().is_unspecified() {
+            hosts.push(match web.addr.ip() {
+                std::net::IpAddr::V4(ip) => ip.to_string(),
+                std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+            });
+        }
+        let mut origins: Vec<_> = web.origins.iter().map(|o| normal_origin(o)).collect();
+        if let Some(public) = &web.public_url {
+            origins.push(normal_origin(public.origin()));
+            hosts.push(public.host().to_ascii_lowercase());
+        }
+        hosts.extend(web.hosts.iter().map(|host| host.to_ascii_lowercase()));
+        Hosts {
+            any: hosts.iter().any(|host| host == "*"),
+            hosts,
+            origins,
+        }
+    }
+
+    /// # Errors
+    /// T0014 for a host or an origin that is not served, or that is not named exactly once.
+    pub fn check(&self, parts: &Parts) -> Result<()> {
+        let host = host(parts).filter(|host| self.any || self.serves(host));
+        let host =
+            host.ok_or_else(|| wrong("The request names no host that this server serves."))?;
+        let mut origins = parts.headers.get_all(header::ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if origin.to_str().is_ok_and(|o| self.is_ours(o, &host)) => Ok(()),
+            _ => Err(wrong(
+                "The request comes from an origin that this server does not serve.",
+            )),
+        }
+    }
+
+    fn serves(&self, host: &str) -> bool {
+        let bare = without_port(host);
+        self.hosts.iter().any(|ours| ours == host || ours == bare)
+    }
+
+    /// A listed origin, or that of a page which this server gave out itself.
+    fn is_ours(&self, origin: &str, host: &str) -> bool {
+        let origin = normal_origin(origin);
+        let authority = origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"));
+        self.origins.contains(&origin) || authority == Some(host)
+    }
+
+    /// Whether a page of this origin was listed in the settings, rather than being of this server.
+    pub fn lists(&self, origin: &str) -> bool {
+        self.origins.contains(&normal_origin(origin))
+    }
+}
+
+/// The host that the request names, if it names one and only one.
+fn host(parts: &Parts) -> Option<String> {
+    if let Some(authority) = parts.uri.authority() {
+        return Some(authority.as_str().to_ascii_lowercase());
+    }
+    one(&parts.headers, header::HOST).map(str::to_ascii_lowercase)
+}
+
+fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(only), None) => only.to_str().ok(),
+        _ => None,
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((bare, port)) if port.bytes().all(|b| b.is_ascii_digit()) => bare,
+        _ => host,
+    }
+}
+
+/// An origin in lower case, without the port that its scheme has anyway and without a path.
+fn normal_origin(origin: &str) -> String {
+    let lower = origin.trim_end_matches('/').to_ascii_lowercase();
+    let without = |scheme: &str, port: &str| {
+        lower
+            .starts_with(scheme)
+            .then(|| lower.strip_suffix(port).map(str::to_owned))
+            .flatten()
+    };
+    without("http://", ":80")
+        .or_else(|| without("https://", ":443"))
+        .unwrap_or(lower)
+}
+
+fn wrong(message: &'static str) -> Error {
+    Error::of("T0014").with_message(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(change: impl FnOnce(&mut Web)) -> Hosts {
+        let mut web = Web::default();
+        change(&mut web);
+        Hosts::new(&web)
+    }
+
+    fn asked(hosts: &Hosts, headers: &[(&str, &str)]) -> bool {
+        let mut request = http::Request::builder().uri("/mcp");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, ()) = request.body(()).expect("a request").into_parts();
+        hosts.check(&parts).is_ok()
+    }
+
+    #[test]
+    fn by_default_loopback_names_are_served_and_no_others() {
+        let hosts = hosts(|_| {});
+        for host in [
+            "localhost",
+            "LOCALHOST:3000",
+            "127.0.0.1:3000",
+            "[::1]:3000",
+            "[::1]",
+        ] {
+            assert!(asked(&hosts, &[("host", host)]), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example:3000",
+            "",
+            "10.0.0.1",
+        ] {
+            assert!(!asked(&hosts, &[("host", host)]), "{host}");
+        }
+        assert!(!asked(&hosts, &[]));
+        assert!(!asked(
+            &hosts,
+            &[("host", "localhost"), ("host", "evil.example")]
+        ));
+    }
+
+    #[test]
+    fn an_origin_is_our_own_or_listed() {
+        let hosts = hosts(|web| web.origins = vec!["https://App.example".to_owned()]);
+        let from = |origin| asked(&hosts, &[("host", "localhost:3000"), ("origin", origin)]);
+        assert!(from("http://localhost:3000"));
+        assert!(from("https://app.example"));
+        assert!(from("https://app.example:443"));
+        for origin in [
+            "http://localhost:5173",
+            "http://evil.example",
+            "null",
+            "",
+            "https://app.example.evil.example",
+            "http://app.example",
+        ] {
+            assert!(!from(origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn the_public_address_names_a_host_and_an_origin() {
+        let hosts = hosts(|web| {
+            web.public_url = Some(
+                crate::settings::PublicUrl::parse("https://tools.example.com")
+                    .expect("it is an address"),
+            )
+        });
+        assert!(asked(
+            &hosts,
+            &[
+                ("host", "tools.example.com"),
+                ("origin", "https://tools.example.com")
+            ]
+        ));
+        assert!(!asked(&hosts, &[("host", "tools.example.org")]));
+    }
+
+    #[test]
+    fn a_star_takes_every_host_and_still_no_foreign_origin() {
+        let hosts = hosts(|web| web.hosts = vec!["*".to_owned()]);
+        assert!(asked(&hosts, &[("host", "anything.example")]));
+        assert!(!asked(
+            &hosts,
+            &[
+                ("host", "anything.example"),
+                ("origin", "http://evil.example")
+            ]
+        ));
+    }
+}

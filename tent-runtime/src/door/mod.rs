@@ -1,0 +1,314 @@
+//! The door: the one way in. [`Door::call`] is the only thing in this crate that calls a user's
+//! function, after it has asked who may call and whether the input fits.
+//!
+//! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
+
+mod access;
+mod host;
+mod identify;
+mod run;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tracing::Instrument;
+
+pub use host::Hosts;
+pub use identify::{Hooks, Identify, Users};
+
+use crate::caller::Caller;
+use crate::cx::{Client, Cx, CxParts, Era, States};
+use crate::error::{Error, Result};
+use crate::function::Answer;
+use crate::keys::Keys;
+use crate::registry::{Function, Registry};
+use crate::schema::Wire;
+use crate::seal::Sealer;
+use crate::settings::Settings;
+use crate::store::Store;
+
+/// The door that a call came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// `/api`.
+    Api,
+    /// `/mcp`: functions that are offered to it.
+    Mcp,
+    /// The command line, on the machine itself: every function.
+    Inside,
+}
+
+impl At {
+    fn offers(self, function: &Function) -> bool {
+        let declaration = function.declaration;
+        match self {
+            At::Api => declaration.api && declaration.on.is_none(),
+            At::Mcp => declaration.mcp && declaration.on.is_none(),
+            At::Inside => true,
+        }
+    }
+}
+
+/// One call of one function, as an envelope hands it over.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function's name.
+    pub name: String,
+    /// Its input, as it was sent.
+    pub input: Map<String, Value>,
+    /// Whether the wire has only strings.
+    pub wire: Wire,
+    /// Who calls.
+    pub caller: Caller,
+    /// What the client says of itself.
+    pub client: Client,
+    /// The id of the request.
+    pub trace: String,
+    /// The door it came to.
+    pub at: At,
+}
+
+/// What clients are told of the app as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Its name, for programs.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its name, for people.
+    pub title: Option<String>,
+    /// How a model uses it well.
+    pub instructions: Option<String>,
+}
+
+/// What a [`Door`] is made of.
+pub struct DoorParts {
+    /// The functions.
+    pub registry: Registry,
+    /// The states of the app.
+    pub states: States,
+    /// What clients are told of the app.
+    pub about: About,
+    /// The settings.
+    pub settings: Settings,
+    /// The means to tell who calls.
+    pub hooks: Hooks,
+    /// Where keys and ended sessions are kept.
+    pub store: Arc<dyn Store>,
+    /// What seals and opens sealed texts.
+    pub sealer: Sealer,
+}
+
+/// The door of one app.
+pub struct Door {
+    registry: Registry,
+    states: Arc<States>,
+    about: About,
+    settings: Settings,
+    hooks: Hooks,
+    hosts: Hosts,
+    keys: Keys,
+    people: identify::Known,
+    store: Arc<dyn Store>,
+    sealer: Sealer,
+    closing: watch::Sender<bool>,
+}
+
+impl Door {
+    /// The door to these functions.
+    pub fn new(parts: DoorParts) -> Arc<Self> {
+        let DoorParts {
+            registry,
+            states,
+            about,
+            settings,
+            hooks,
+            store,
+            sealer,
+        } = parts;
+        Arc::new(Door {
+            registry,
+            states: Arc::new(states),
+            about,
+            hosts: Hosts::new(&settings.web),
+            settings,
+            hooks,
+            keys: Keys::new(store.clone()),
+            people: identify::Known::default(),
+            store,
+            sealer,
+            closing: watch::Sender::new(false),
+        })
+    }
+
+    /// The functions behind it.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// What clients are told of the app.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The keys of this app.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Where keys and ended sessions are kept.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// What seals and opens sealed texts.
+    pub fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
+    /// Refuses every call from now on, with T0013. Calls under way go on.
+    pub fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Whether [`close`](Self::close) was called.
+    pub fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
+    /// Ends when [`close`](Self::close) was called.
+    pub async fn closed(&self) {
+        let mut closing = self.closing.subscribe();
+        // The sender lives in `self`, so the wait can only end by the value.
+        let _ = closing.wait_for(|&closing| closing).await;
+    }
+
+    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`].
+    pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
+        let cx = self.cx(caller.clone(), client.clone(), String::new(), None);
+        let mut visible = Vec::new();
+        for (position, function) in self.registry.functions().iter().enumerate() {
+            let open = at.offers(function) && caller.holds(function.scope);
+            if open && access::lets(&function.declaration.access, &cx).await {
+                visible.push(position);
+            }
+        }
+        visible
+    }
+
+    /// The function of this name, for who may call it.
+    ///
+    /// # Errors
+    /// T0004 where nobody calls and the function is not open to everyone, whatever the name; T0001 for what
+    /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
+    /// the caller's key lacks.
+    pub async fn find(&self, name: &str, at: At, cx: &Cx) -> Result<&Function> {
+        let function = self.registry.find(name).filter(|f| at.offers(f));
+        let function = match function {
+            Some(function) if access::lets(&function.declaration.access, cx).await => function,
+            _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
+            _ => return Err(Error::of("T0001")),
+        };
+        if !cx.caller().holds(function.scope) {
+            return Err(Error::of("T0005")
+                .with_message(format!("The key lacks the scope {}.", function.scope))
+                .with_field("scopes", vec![function.scope]));
+        }
+        Ok(function)
+    }
+
+    /// A `Cx` for asking [`find`](Self::find), outside of a call.
+    pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
+        self.cx(caller.clone(), client.clone(), String::new(), None)
+    }
+
+    fn cx(&self, caller: Caller, client: Client, trace: String, deadline: Option<Instant>) -> Cx {
+        Cx::new(CxParts {
+            caller,
+            states: self.states.clone(),
+            client,
+            trace,
+            deadline,
+            stop: None,
+        })
+    }
+
+    /// Runs a call through every step of the door.
+    ///
+    /// A caller that goes away drops this future, and with it the function. A legacy MCP client's calls go
+    /// on all the same: its revisions say that a lost connection cancels nothing.
+    ///
+    /// # Errors
+    /// What [`find`](Self::find) says, T0013 while the server closes, T0003 for an input that does not
+    /// fit, T7120 for what asks a person first, T0010 and T0012 for how the function ended, and what the
+    /// function itself states.
+    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
+        let span = tracing::info_span!(
+            "call",
+            function = %call.name,
+            caller = %call.caller,
+            at = ?call.at,
+            trace = %call.trace,
+        );
+        if call.client.era != Era::Legacy {
+            return self.pass(call).instrument(span).await;
+        }
+        let door = self.clone();
+        let running = tokio::spawn(async move { door.pass(call).await }.instrument(span));
+        running
+            .await
+            .unwrap_or_else(|lost| Err(Error::unexpected(lost)))
+    }
+
+    async fn pass(&self, call: Call) -> Result<Answer> {
+        let Call {
+            name,
+            mut input,
+            wire,
+            caller,
+            client,
+            trace,
+            at,
+        } = call;
+        if self.is_closing() {
+            return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
+        }
+        let began = Instant::now();
+        let time = |declared: Option<Duration>| declared.unwrap_or(self.settings.limits.call_time);
+        let timeout = self
+            .registry
+            .find(&name)
+            .and_then(|f| f.declaration.timeout);
+        let cx = self.cx(caller, client, trace, began.checked_add(time(timeout)));
+        // 1. Is there such a function, for this caller?
+        let function = self.find(&name, at, &cx).await?;
+        // 2. Does the input fit?
+        function.input.accept(&mut input, wire)?;
+        // 3. Sent before? comes with the records of calls.
+        // 4. A person's yes: nobody can be asked yet, so what asks fails closed.
+        if function.declaration.asks {
+            return Err(Error::of("T7120").with_message(format!(
+                "{} asks a person before it runs, and nobody can be asked here.",
+                function.title
+            )));
+        }
+        // 6. Run it; 7. encode, which its body does as its last step.
+        run::run(function, cx, input).await
+    }
+}
+
+impl std::fmt::Debug for Door {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Door")
+            .field("about", &self.about)
+            .finish_non_exhaustive()
+    }
+}

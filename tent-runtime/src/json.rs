@@ -1,0 +1,366 @@
+//! Strict JSON: what both envelopes read bodies with. A key that stands twice in one object is refused
+//! at every depth, also in what is skipped, so that no two readers of one text see different values.
+//!
+//! Nothing here recurses deeper than serde_json's own limit of 128, and nothing here knows HTTP or
+//! JSON-RPC.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+
+/// Reads a body that is one JSON object.
+///
+/// # Errors
+/// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, or holds a key twice in
+/// one object.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the /api envelope reads its bodies with it")
+)]
+pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
+    let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
+    match read(text, Strict).map_err(|error| refused(&error))? {
+        Value::Object(object) => Ok(object),
+        _ => Err(refused(&"it is no JSON object")),
+    }
+}
+
+fn refused(why: &dyn fmt::Display) -> Error {
+    Error::of("T0018").with_message(format!("The body cannot be read: {why}."))
+}
+
+/// Reads the whole of `text`, and nothing after it, by `seed`.
+pub(crate) fn read<'de, S>(text: &'de str, seed: S) -> Result<S::Value, serde_json::Error>
+where
+    S: DeserializeSeed<'de>,
+{
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = seed.deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// Takes one JSON value of whatever type; the types that an implementor does not care for all come to
+/// [`other`](Take::other), after they were read strictly. Used through [`Taking`].
+pub(crate) trait Take<'de>: Sized {
+    /// What it makes of the value.
+    type Out;
+
+    /// Any type that has no method of its own below.
+    fn other(self) -> Self::Out;
+
+    /// `null`.
+    fn null(self) -> Self::Out {
+        self.other()
+    }
+
+    /// A string: borrowed from the text unless it holds an escape.
+    fn text(self, _: Cow<'de, str>) -> Self::Out {
+        self.other()
+    }
+
+    /// An array.
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Out, A::Error> {
+        while list.next_element_seed(Taking(Skip))?.is_some() {}
+        Ok(self.other())
+    }
+
+    /// An object.
+    fn object<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Out, A::Error> {
+        let mut keys = Keys::default();
+        while let Some(key) = object.next_key_seed(Key)? {
+            keys.note(key)?;
+            object.next_value_seed(Taking(Skip))?;
+        }
+        Ok(self.other())
+    }
+}
+
+/// Makes a [`Take`] a seed of serde.
+pub(crate) struct Taking<T>(pub(crate) T);
+
+impl<'de, T: Take<'de>> DeserializeSeed<'de> for Taking<T> {
+    type Value = T::Out;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T::Out, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Take<'de>> Visitor<'de> for Taking<T> {
+    type Value = T::Out;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<T::Out, E> {
+        Ok(self.0.other())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<T::Out, E> {
+        Ok(self.0.other())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<T::Out, E> {
+        Ok(self.0.other())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<T::Out, E> {
+        Ok(self.0.other())
+    }
+
+    fn visit_unit<E>(self) -> Result<T::Out, E> {
+        Ok(self.0.null())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<T::Out, E> {
+        Ok(self.0.text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<T::Out, E> {
+        Ok(self.0.text(Cow::Borrowed(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<T::Out, A::Error> {
+        self.0.list(list)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<T::Out, A::Error> {
+        self.0.object(object)
+    }
+}
+
+/// Reads a value strictly and keeps nothing of it.
+pub(crate) struct Skip;
+
+impl Take<'_> for Skip {
+    type Out = ();
+
+    fn other(self) {}
+}
+
+/// Reads an object's key, borrowed from the text unless it holds an escape.
+pub(crate) struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+}
+
+/// The keys of one object that were read so far.
+///
+/// A few are compared one by one, which needs no hashing and suits nearly every object; above that a
+/// set takes over, so that an object of many keys costs no square of their number.
+#[derive(Default)]
+pub(crate) struct Keys<'de> {
+    few: Vec<Cow<'de, str>>,
+    many: HashSet<Cow<'de, str>>,
+}
+
+const FEW: usize = 16;
+
+impl<'de> Keys<'de> {
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// Where it is there already.
+    pub(crate) fn note<E: serde::de::Error>(&mut self, key: Cow<'de, str>) -> Result<(), E> {
+        if self.few.contains(&key) || self.many.contains(&key) {
+            return Err(twice(&key));
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+        } else {
+            self.many.insert(key);
+        }
+        Ok(())
+    }
+}
+
+fn twice<E: serde::de::Error>(key: &str) -> E {
+    E::custom(format_args!(
+        "the key {} stands twice in one object",
+        Value::from(key)
+    ))
+}
+
+/// Reads a [`Value`] in which no object holds a key twice.
+pub(crate) struct Strict;
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        serde_json::Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number is out of range"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element_seed(Strict)? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Value, A::Error> {
+        strict_object(object).map(Value::Object)
+    }
+}
+
+/// Reads the rest of an object into a [`Map`] in which no object holds a key twice.
+pub(crate) fn strict_object<'de, A>(mut object: A) -> Result<Map<String, Value>, A::Error>
+where
+    A: MapAccess<'de>,
+{
+    let mut map = Map::new();
+    while let Some(key) = object.next_key::<String>()? {
+        if map.contains_key(&key) {
+            return Err(twice(&key));
+        }
+        let value = object.next_value_seed(Strict)?;
+        map.insert(key, value);
+    }
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn strict(text: &str) -> Result<Value, String> {
+        read(text, Strict).map_err(|error| error.to_string())
+    }
+
+    fn skipped(text: &str) -> Result<(), String> {
+        read(text, Taking(Skip)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_type_is_read_as_serde_json_reads_it() {
+        let text =
+            r#"{"a":[1,-2,3.5,true,null,"x\n\u00e9"],"b":{"c":{}},"n":18446744073709551615}"#;
+        let plain: Value = serde_json::from_str(text).expect("it is JSON");
+        assert_eq!(strict(text), Ok(plain));
+        assert_eq!(skipped(text), Ok(()));
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused_at_every_depth_also_where_it_is_skipped() {
+        for text in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":1,"\u0061":2}"#,
+            r#"[{"b":{"c":[{"a":1,"x":2,"a":3}]}}]"#,
+        ] {
+            let error = strict(text).expect_err(text);
+            assert!(error.starts_with(r#"the key "a" stands twice"#), "{error}");
+            assert_eq!(skipped(text).expect_err(text), error);
+        }
+        assert_eq!(strict(r#"{"a":1,"A":2}"#), Ok(json!({"a": 1, "A": 2})));
+    }
+
+    #[test]
+    fn many_keys_are_watched_too() {
+        let mut text = String::from("{");
+        for n in 0..1000 {
+            text.push_str(&format!("\"k{n}\":0,"));
+        }
+        assert_eq!(skipped(&format!("{text}\"last\":0}}")), Ok(()));
+        assert!(skipped(&format!("{text}\"k999\":0}}")).is_err());
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_refused_and_what_follows_the_value_too() {
+        let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(strict(&nested(127)).is_ok() && skipped(&nested(127)).is_ok());
+        for depth in [128, 200, 100_000] {
+            assert!(strict(&nested(depth)).is_err() && skipped(&nested(depth)).is_err());
+        }
+        assert!(strict("{} {}").is_err());
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_t0018() {
+        for body in [
+            &b"[]"[..],
+            b"",
+            b"{",
+            b"\xff{}",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\":1,\"a\":1}",
+        ] {
+            assert_eq!(
+                object(body).expect_err("refused").code(),
+                "T0018",
+                "{body:?}"
+            );
+        }
+        assert_eq!(
+            object(b" {\"a\": 1} ").map(Value::from),
+            object(b"{\"a\":1}").map(Value::from)
+        );
+    }
+}

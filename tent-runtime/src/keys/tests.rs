@@ -1,0 +1,307 @@
+//! Keys over a store that counts how often it is asked.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::*;
+use crate::clock::{StillClock, Time};
+use crate::settings::Secret;
+use crate::store::{Memory, Pending};
+
+/// A memory that counts what it is asked, and fails when it is told to.
+#[derive(Default)]
+struct Counting {
+    memory: Memory,
+    asked: AtomicU32,
+    fails: AtomicBool,
+    refused_ids: AtomicU32,
+}
+
+impl Counting {
+    fn asked(&self) -> u32 {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+impl Store for Counting {
+    fn add_key(&self, key: KeyRecord) -> Pending<'_, bool> {
+        let left = self.refused_ids.load(Ordering::SeqCst);
+        if left > 0 {
+            self.refused_ids.store(left - 1, Ordering::SeqCst);
+            return Box::pin(async { Ok(false) });
+        }
+        self.memory.add_key(key)
+    }
+    fn key<'a>(&'a self, id: &'a str) -> Pending<'a, Option<KeyRecord>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        if self.fails.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(Error::unexpected("the disk is gone")) });
+        }
+        self.memory.key(id)
+    }
+    fn keys(&self) -> Pending<'_, Vec<KeyRecord>> {
+        self.memory.keys()
+    }
+    fn revoke_key<'a>(&'a self, id: &'a str, at: Time) -> Pending<'a, bool> {
+        self.memory.revoke_key(id, at)
+    }
+    fn secrets(&self, fresh: Secret) -> Pending<'_, Vec<Secret>> {
+        self.memory.secrets(fresh)
+    }
+    fn end_session<'a>(&'a self, nonce: &'a [u8], until: Time, now: Time) -> Pending<'a, ()> {
+        self.memory.end_session(nonce, until, now)
+    }
+    fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
+        self.memory.session_ended(nonce)
+    }
+}
+
+/// A process: its keys, over a store and a clock that it shares with others.
+struct Setup {
+    store: Arc<Counting>,
+    clock: Arc<StillClock>,
+    keys: Keys,
+}
+
+impl Setup {
+    fn new() -> Self {
+        Self::on(Arc::default(), StillClock::at(1_000_000))
+    }
+
+    fn on(store: Arc<Counting>, clock: Arc<StillClock>) -> Self {
+        let keys = Keys::with_clock(store.clone(), clock.clone());
+        Setup { store, clock, keys }
+    }
+
+    fn another_process(&self) -> Self {
+        Self::on(self.store.clone(), self.clock.clone())
+    }
+
+    async fn made(&self, new: NewKey) -> MadeKey {
+        self.keys.create(new).await.expect("it fits")
+    }
+
+    async fn is_good(&self, text: &str) -> bool {
+        self.keys
+            .verify(text)
+            .await
+            .expect("the store works")
+            .is_some()
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_found_by_its_text_and_only_its_hash_is_kept() {
+    let setup = Setup::new();
+    let new = NewKey::new(["read", "write", "read"])
+        .with_owner("ada")
+        .with_label("laptop")
+        .with_lifetime(Duration::from_secs(60));
+    let made = setup.made(new).await;
+    let record = KeyRecord {
+        id: made.record.id.clone(),
+        hash: Sha256::digest(made.text()).into(),
+        scopes: vec!["read".into(), "write".into()],
+        owner: Some("ada".into()),
+        label: Some("laptop".into()),
+        created: Time::from_millis(1_000_000),
+        expires: Some(Time::from_millis(1_060_000)),
+        revoked: None,
+    };
+    assert_eq!(made.record, record);
+    assert_eq!(
+        setup.keys.list().await.expect("the store works"),
+        std::slice::from_ref(&record)
+    );
+    let found = setup
+        .keys
+        .verify(made.text())
+        .await
+        .expect("the store works");
+    assert_eq!(found.as_deref(), Some(&record));
+    assert_eq!(
+        record.caller(None).to_string(),
+        format!("key:{}", record.id)
+    );
+    for shown in [format!("{made:?}"), format!("{record:?}")] {
+        assert!(!shown.contains(made.text()) && shown.contains(&record.id));
+    }
+}
+
+#[tokio::test]
+async fn everything_that_does_not_fit_is_told_at_once() {
+    let setup = Setup::new();
+    let mut new = NewKey::new(["", "a b", "say\"", "größe"])
+        .with_owner(" ")
+        .with_label("two\nlines")
+        .with_lifetime(Duration::ZERO);
+    let error = setup
+        .keys
+        .create(new.clone())
+        .await
+        .expect_err("nothing fits");
+    assert_eq!(error.code(), "T0003");
+    let fields: Vec<&String> = error.fields().keys().collect();
+    assert_eq!(fields, ["label", "lifetime", "owner", "scopes"]);
+    for part in ["\"\"", "\"a b\"", "\"say\\\"\"", "\"größe\"", "on one line"] {
+        assert!(error.message().contains(part), "{part}: {error}");
+    }
+    new = NewKey::new(Vec::<String>::new());
+    let error = setup.keys.create(new).await.expect_err("no scope");
+    assert_eq!(
+        error.message(),
+        "The key cannot be made: scopes must hold at least one, such as read."
+    );
+    assert_eq!(setup.keys.list().await.expect("the store works"), []);
+}
+
+#[tokio::test]
+async fn an_id_that_is_taken_is_drawn_again_and_not_for_ever() {
+    let setup = Setup::new();
+    setup.store.refused_ids.store(3, Ordering::SeqCst);
+    let made = setup.made(NewKey::new(["read"])).await;
+    assert!(setup.is_good(made.text()).await);
+    setup.store.refused_ids.store(100, Ordering::SeqCst);
+    let error = setup
+        .keys
+        .create(NewKey::new(["read"]))
+        .await
+        .expect_err("none is free");
+    assert_eq!(error.code(), "T0012");
+}
+
+#[tokio::test]
+async fn other_texts_are_no_keys_and_ask_the_store_only_where_they_could_be() {
+    let setup = Setup::new();
+    let made = setup.made(NewKey::new(["read"])).await;
+    let long = "a".repeat(1 << 20);
+    let cut = &made.text()[..made.text().len() - 1];
+    let spaced = format!(" {}", made.text());
+    let wrong = "é".repeat(text::LENGTH);
+    for text in [
+        "",
+        "tk_",
+        "Bearer x",
+        "not.a.jwt",
+        cut,
+        &spaced,
+        &long,
+        &wrong,
+    ] {
+        assert!(!setup.is_good(text).await);
+    }
+    assert_eq!(setup.store.asked(), 0);
+    let other_secret = text::new_key(&made.record.id);
+    let other_id = text::new_key("aaaaaaaaaa");
+    for text in [&other_secret, &other_id] {
+        assert!(!setup.is_good(text).await);
+        assert!(!setup.is_good(text).await);
+    }
+    assert_eq!(setup.store.asked(), 2, "once for each");
+    assert!(setup.is_good(made.text()).await);
+}
+
+#[tokio::test]
+async fn the_store_is_asked_once_a_second() {
+    let setup = Setup::new();
+    let made = setup.made(NewKey::new(["read"])).await;
+    for millis in [0, 0, 500, 499] {
+        setup.clock.go_on(millis);
+        assert!(setup.is_good(made.text()).await);
+    }
+    assert_eq!(setup.store.asked(), 1);
+    setup.clock.go_on(1);
+    assert!(setup.is_good(made.text()).await);
+    assert_eq!(setup.store.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_revocation_counts_here_at_once_and_elsewhere_within_a_second() {
+    let here = Setup::new();
+    let there = here.another_process();
+    let made = here.made(NewKey::new(["read"])).await;
+    assert!(here.is_good(made.text()).await && there.is_good(made.text()).await);
+    assert!(
+        here.keys
+            .revoke(&made.record.id)
+            .await
+            .expect("the store works")
+    );
+    assert!(!here.is_good(made.text()).await);
+    here.clock.go_on(999);
+    assert!(there.is_good(made.text()).await, "still kept there");
+    here.clock.go_on(1);
+    assert!(!there.is_good(made.text()).await);
+    assert!(
+        there
+            .keys
+            .revoke(&made.record.id)
+            .await
+            .expect("the store works"),
+        "again"
+    );
+    assert!(!there.keys.revoke("nobody").await.expect("the store works"));
+}
+
+#[tokio::test]
+async fn a_key_ends_at_its_moment_also_while_it_is_kept() {
+    let setup = Setup::new();
+    let made = setup
+        .made(NewKey::new(["read"]).with_lifetime(Duration::from_millis(500)))
+        .await;
+    assert!(setup.is_good(made.text()).await);
+    setup.clock.go_on(499);
+    assert!(setup.is_good(made.text()).await);
+    setup.clock.go_on(1);
+    assert!(!setup.is_good(made.text()).await);
+    assert_eq!(setup.store.asked(), 1);
+    setup.clock.go_on(5000);
+    assert!(!setup.is_good(made.text()).await);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_keeps_nothing_alive() {
+    let setup = Setup::new();
+    let made = setup.made(NewKey::new(["read"])).await;
+    assert!(setup.is_good(made.text()).await);
+    let there = setup.another_process();
+    assert!(
+        there
+            .keys
+            .revoke(&made.record.id)
+            .await
+            .expect("the store works")
+    );
+    setup.clock.go_on(-3_600_000);
+    assert!(!setup.is_good(made.text()).await);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_no_answer_and_is_not_kept() {
+    let setup = Setup::new();
+    let made = setup.made(NewKey::new(["read"])).await;
+    setup.store.fails.store(true, Ordering::SeqCst);
+    let error = setup
+        .keys
+        .verify(made.text())
+        .await
+        .expect_err("the disk is gone");
+    assert_eq!(
+        (error.code(), error.chain().join("; ").as_str()),
+        ("T0012", "the disk is gone")
+    );
+    setup.store.fails.store(false, Ordering::SeqCst);
+    assert!(setup.is_good(made.text()).await);
+}
+
+#[tokio::test]
+async fn a_flood_of_bad_keys_pushes_no_good_one_out() {
+    let setup = Setup::new();
+    let made = setup.made(NewKey::new(["read"])).await;
+    assert!(setup.is_good(made.text()).await);
+    for _ in 0..2 * MOST_KEPT {
+        assert!(!setup.is_good(&text::new_key("aaaaaaaaaa")).await);
+    }
+    let asked = setup.store.asked();
+    assert!(setup.is_good(made.text()).await);
+    assert_eq!(setup.store.asked(), asked);
+}

@@ -1,0 +1,44 @@
+//! Random bytes, all from the operating system.
+
+/// Random bytes that nobody can guess.
+///
+/// # Panics
+/// If the operating system has none to give: then no secret, key or sealed text would be safe, and
+/// going on with any other bytes would hide it.
+pub(crate) fn bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}
+
+/// A text of `length` characters, each drawn evenly from `alphabet`.
+pub(crate) fn text(alphabet: &[u8], length: usize) -> String {
+    debug_assert!((2..=256).contains(&alphabet.len()) && alphabet.is_ascii());
+    // Bytes above the last whole multiple would make the first letters likelier; they are drawn again.
+    let even = 256 - 256 % alphabet.len();
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        for byte in bytes::<64>() {
+            let byte = usize::from(byte);
+            if byte < even && text.len() < length {
+                text.push(char::from(alphabet[byte % alphabet.len()]));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_its_length_and_only_letters_of_its_alphabet() {
+        for length in [0, 1, 64, 100] {
+            let text = text(b"abc", length);
+            assert_eq!(text.len(), length);
+            assert!(text.bytes().all(|b| b"abc".contains(&b)));
+        }
+        assert_ne!(bytes::<16>(), bytes::<16>());
+    }
+}

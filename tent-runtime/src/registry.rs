@@ -1,0 +1,407 @@
+//! [`Registry`]: the functions of an app, found at link time or named one by one, checked, sorted by name,
+//! and never changed after. Schemas are made here, once.
+//!
+//! Knows no caller and no wire: who may call is the door's to ask, how it looks the envelopes'.
+
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+
+use tent_core::{codes, names};
+
+use crate::function::{Access, Declaration, Entry, Input, Kind, Link, Location, Output};
+use crate::schema::{InputSchema, OutputSchema};
+
+/// A function as the app has it: what was declared, and what was made from that once.
+#[derive(Debug)]
+pub struct Function {
+    /// What the macro wrote.
+    pub declaration: &'static Declaration,
+    /// The name at both doors.
+    pub name: String,
+    /// The title: stated, or the name in words.
+    pub title: String,
+    /// What it does, in words; empty where nobody said.
+    pub about: String,
+    /// What clients are told of its effects.
+    pub marks: Marks,
+    /// What it takes.
+    pub input: InputSchema,
+    /// What it gives.
+    pub output: Shape,
+    /// The scope that a key must hold.
+    pub scope: &'static str,
+}
+
+impl Function {
+    /// Whether the function only reads: a query, or an action with `changes = false`.
+    pub fn only_reads(&self) -> bool {
+        self.marks.read_only
+    }
+}
+
+/// What a function's answer is.
+#[derive(Debug)]
+pub enum Shape {
+    /// Nothing.
+    Nothing,
+    /// Content, which no schema describes.
+    Content,
+    /// A value; `None` where nothing can be said of its schema.
+    Value(Option<OutputSchema>),
+}
+
+/// MCP's tool annotations: hints for a client, and no guard. `None` is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// `readOnlyHint`.
+    pub read_only: bool,
+    /// `destructiveHint`.
+    pub destructive: Option<bool>,
+    /// `idempotentHint`.
+    pub idempotent: Option<bool>,
+    /// `openWorldHint`.
+    pub open_world: Option<bool>,
+}
+
+impl Marks {
+    /// The marks that a declaration's kind and options come to.
+    pub fn of(declaration: &Declaration) -> Self {
+        let read_only = declaration.kind == Kind::Query || declaration.only_reads;
+        Marks {
+            read_only,
+            destructive: match (read_only, declaration.asks, declaration.adds) {
+                (true, ..) => None,
+                (_, true, _) => Some(true),
+                (_, _, true) => Some(false),
+                _ => None,
+            },
+            idempotent: declaration.idempotent,
+            open_world: match (declaration.sends, declaration.kind) {
+                (true, _) => Some(true),
+                (false, Kind::Query | Kind::Change) => Some(false),
+                (false, Kind::Action) => None,
+            },
+        }
+    }
+}
+
+/// Something that `check` reports: a problem keeps the app from starting, a warning does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The code of its kind.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Every place that it concerns.
+    pub locations: Vec<Location>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, fix) = codes::find(self.code).map_or(("", ""), |e| (e.name, e.fix));
+        write!(f, "{} {name}: {}\n  help: {fix}", self.code, self.message)?;
+        for location in &self.locations {
+            write!(f, "\n  at {location}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything that keeps an app from starting, at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems(pub Vec<Finding>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, finding) in self.0.iter().enumerate() {
+            if at > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{finding}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// The functions of an app, sorted by name.
+#[derive(Debug)]
+pub struct Registry {
+    functions: Vec<Function>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Registry {
+    /// Every function that is linked into this binary.
+    ///
+    /// # Errors
+    /// Every problem at once: T1001, T7012, T7016 and T7017 of the functions, T7018 where there are none
+    /// or where a crate that [`Link`] names brought none.
+    pub fn linked() -> Result<Self, Problems> {
+        let declarations: Vec<_> = inventory::iter::<Entry>().map(|entry| entry.0).collect();
+        let bringing: HashSet<_> = declarations.iter().map(|d| d.location.krate()).collect();
+        let missing = inventory::iter::<Link>()
+            .filter(|link| !bringing.contains(link.krate))
+            .map(|link| Finding {
+                code: "T7018",
+                message: format!(
+                    "The crate {} was linked for its functions and has none",
+                    link.krate
+                ),
+                locations: vec![link.location],
+            });
+        Self::made_of(&declarations, missing.collect())
+    }
+
+    /// These functions alone: for tests, and for several apps in one binary.
+    ///
+    /// # Errors
+    /// As [`linked`](Self::linked).
+    pub fn of(declarations: &[&'static Declaration]) -> Result<Self, Problems> {
+        Self::made_of(declarations, Vec::new())
+    }
+
+    fn made_of(
+        declarations: &[&'static Declaration],
+        mut problems: Vec<Finding>,
+    ) -> Result<Self, Problems> {
+        if declarations.is_empty() {
+            problems.push(Finding {
+                code: "T7018",
+                message: "The app has no functions".to_owned(),
+                locations: Vec::new(),
+            });
+        }
+        let mut functions = Vec::with_capacity(declarations.len());
+        for declaration in declarations {
+            match made(declaration) {
+                Ok(function) => functions.push(function),
+                Err(found) => problems.extend(found),
+            }
+        }
+        functions.sort_by(|a, b| a.name.cmp(&b.name));
+        problems.extend(names_taken(declarations));
+        problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
+        if !problems.is_empty() {
+            return Err(Problems(problems));
+        }
+        let by_name = functions.iter().enumerate();
+        let by_name = by_name.map(|(at, f)| (f.name.clone(), at)).collect();
+        Ok(Registry { functions, by_name })
+    }
+
+    /// All functions, sorted by name.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The function of this name.
+    pub fn find(&self, name: &str) -> Option<&Function> {
+        self.position(name).map(|at| &self.functions[at])
+    }
+
+    /// Where in [`functions`](Self::functions) the function of this name stands.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// T7011 for every function that takes a state which is not among `handed`.
+    pub fn missing_states(&self, handed: &HashSet<TypeId>) -> Vec<Finding> {
+        let mut missing: BTreeMap<&'static str, Vec<&Function>> = BTreeMap::new();
+        for function in &self.functions {
+            for need in (function.declaration.needs_parts)() {
+                if !handed.contains(&need.id) {
+                    missing.entry(need.name).or_default().push(function);
+                }
+            }
+        }
+        let finding = |(state, functions): (&str, Vec<&Function>)| {
+            let named: Vec<_> = functions.iter().map(|f| format!("`{}`", f.name)).collect();
+            Finding {
+                code: "T7011",
+                message: format!(
+                    "The app was handed no {state}, which {} {}",
+                    named.join(", "),
+                    if named.len() == 1 { "takes" } else { "take" },
+                ),
+                locations: functions.iter().map(|f| f.declaration.location).collect(),
+            }
+        };
+        missing.into_iter().map(finding).collect()
+    }
+
+    /// What known clients cut, refuse or misread, though the standard allows it.
+    pub fn warnings(&self) -> Vec<Finding> {
+        let tools = || self.functions.iter().filter(|f| f.declaration.mcp);
+        let mut warnings: Vec<_> = tools().flat_map(name_and_text_warnings).collect();
+        let many = tools().count();
+        if many > WELL_TAKEN {
+            warnings.push(Finding {
+                code: "T7004",
+                message: format!("{many} tools are offered; above {WELL_TAKEN} models choose worse, and some clients cut the list at 40 or 128"),
+                locations: Vec::new(),
+            });
+        }
+        warnings
+    }
+}
+
+/// How many tools a client and its model take without harm.
+const WELL_TAKEN: usize = 20;
+
+/// The most characters of a description that known clients keep.
+const LONGEST_ABOUT: usize = 2_000;
+
+fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
+    let name = &function.name;
+    let mut found = Vec::new();
+    let mut warn = |code, message| {
+        found.push(Finding {
+            code,
+            message,
+            locations: vec![function.declaration.location],
+        });
+    };
+    let characters = name.chars().count();
+    if characters > names::SAFE_CHARACTERS {
+        warn(
+            "T1014",
+            format!(
+                "`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}",
+                names::SAFE_CHARACTERS
+            ),
+        );
+    }
+    if name.contains("__") {
+        warn(
+            "T1015",
+            format!(
+                "`{name}` holds `__`, at which some clients split the server's name from the tool's"
+            ),
+        );
+    }
+    if name.contains('.') {
+        warn(
+            "T1015",
+            format!("`{name}` holds a dot, which some model interfaces refuse"),
+        );
+    }
+    let about = function.about.chars().count();
+    if about > LONGEST_ABOUT {
+        warn(
+            "T7009",
+            format!(
+                "The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"
+            ),
+        );
+    }
+    found
+}
+
+/// T1001 for each name that more than one declaration has, case and punctuation folded away.
+fn names_taken(declarations: &[&'static Declaration]) -> Vec<Finding> {
+    let mut taken: BTreeMap<String, Vec<&Declaration>> = BTreeMap::new();
+    for declaration in declarations {
+        taken
+            .entry(names::folded(declaration.name))
+            .or_default()
+            .push(declaration);
+    }
+    let finding = |same: Vec<&Declaration>| {
+        let mut spelled: Vec<_> = same.iter().map(|d| format!("`{}`", d.name)).collect();
+        spelled.sort();
+        spelled.dedup();
+        let mut locations: Vec<_> = same.iter().map(|d| d.location).collect();
+        locations.sort_by_key(|l| (l.file, l.line));
+        Finding {
+            code: "T1001",
+            message: match spelled.as_slice() {
+                [one] => format!("{} functions are named {one}", same.len()),
+                _ => format!(
+                    "{} differ in case and punctuation alone",
+                    spelled.join(" and ")
+                ),
+            },
+            locations,
+        }
+    };
+    taken
+        .into_values()
+        .filter(|same| same.len() > 1)
+        .map(finding)
+        .collect()
+}
+
+fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
+    let at = |code, message| Finding {
+        code,
+        message: format!("`{}`: {message}", declaration.name),
+        locations: vec![declaration.location],
+    };
+    let mut problems = Vec::new();
+    if declaration.mcp {
+        let origin = match declaration.name_stated {
+            true => names::Origin::Stated,
+            false => names::Origin::Function,
+        };
+        let found = names::problems(declaration.name, origin);
+        problems.extend(
+            found
+                .into_iter()
+                .map(|p| at(p.code(), "the name does not fit a tool".to_owned())),
+        );
+    }
+    let input = match declaration.input {
+        Input::Fields(fields) => InputSchema::of_fields(fields),
+        Input::Whole(schema) => InputSchema::of_type(schema),
+        Input::Stated(schema) => InputSchema::of_stated(schema()),
+    };
+    let input = match input {
+        Ok(input) if problems.is_empty() => input,
+        Ok(_) => return Err(problems),
+        Err(found) => {
+            problems.extend(found.into_iter().map(|p| at(p.code, p.message)));
+            return Err(problems);
+        }
+    };
+    let marks = Marks::of(declaration);
+    Ok(Function {
+        declaration,
+        name: declaration.name.to_owned(),
+        title: declaration
+            .title
+            .map_or_else(|| names::title(declaration.name), str::to_owned),
+        about: declaration.about.to_owned(),
+        marks,
+        input,
+        output: match declaration.output {
+            Output::Nothing => Shape::Nothing,
+            Output::Content => Shape::Content,
+            Output::Value(schema) => Shape::Value(OutputSchema::of_type(schema)),
+        },
+        scope: declaration
+            .scope
+            .unwrap_or(if marks.read_only { "read" } else { "write" }),
+    })
+}
+
+/// The access rule in words, for listings.
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Access::Anyone => f.write_str("anyone"),
+            Access::SignedIn => f.write_str("signedIn"),
+            Access::Role(role) => write!(f, "role:{role}"),
+            Access::App => f.write_str("app"),
+            Access::Rule(rule) => f.write_str(rule.path),
+            Access::Any(list) => {
+                for (at, one) in list.iter().enumerate() {
+                    write!(f, "{}{one}", if at > 0 { " or " } else { "" })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

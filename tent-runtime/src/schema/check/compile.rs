@@ -1,0 +1,542 @@
+//! From a document to a [`Plan`]. A keyword that is not enforced here is a problem, so that nothing is
+//! published in vain.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value};
+
+use super::plan::{
+    By, Choices, Id, Integer, Kind, List, Node, Number, Object, Plan, Property, Rest, Text, Union,
+};
+use crate::schema::rules::integer_bounds;
+use crate::schema::transform::{is_annotation, split, whole};
+use crate::schema::{Problem, marks, pattern};
+
+/// A default as a document states it: of the property `name` of the object `node`.
+#[derive(Debug)]
+pub(in crate::schema) struct Stated {
+    pub(in crate::schema) node: Id,
+    pub(in crate::schema) name: String,
+    pub(in crate::schema) property: Id,
+    pub(in crate::schema) value: Value,
+    /// Where the property's schema stands in the document (RFC 6901).
+    pub(in crate::schema) pointer: String,
+}
+
+/// Compiles `document`. With `strict`, keywords that are not enforced are problems; without, as for an
+/// answer, they are passed over.
+///
+/// # Errors
+/// Everything that cannot be enforced.
+pub(in crate::schema) fn compile(
+    document: &Value,
+    strict: bool,
+) -> Result<(Plan, Vec<Stated>), Vec<Problem>> {
+    let mut compiler = Compiler {
+        document,
+        strict,
+        nodes: Vec::new(),
+        references: HashMap::new(),
+        defaults: Vec::new(),
+        problems: Vec::new(),
+    };
+    compiler.node(document, "");
+    compiler.refuse_circles();
+    if !compiler.problems.is_empty() {
+        return Err(compiler.problems);
+    }
+    let mut plan = Plan {
+        nodes: compiler.nodes,
+    };
+    tell_branches(&mut plan);
+    Ok((plan, compiler.defaults))
+}
+
+struct Compiler<'d> {
+    document: &'d Value,
+    strict: bool,
+    nodes: Vec<Node>,
+    references: HashMap<String, Id>,
+    defaults: Vec<Stated>,
+    problems: Vec<Problem>,
+}
+
+impl Compiler<'_> {
+    fn problem(&mut self, pointer: &str, message: impl std::fmt::Display) {
+        let problem = Problem {
+            code: "T7017",
+            message: format!("the schema at `#{pointer}`: {message}"),
+        };
+        if self.strict {
+            self.problems.push(problem);
+        }
+    }
+
+    fn add(&mut self, kind: Kind) -> Id {
+        self.nodes.push(Node {
+            kind,
+            null: false,
+            secret: false,
+        });
+        self.nodes.len() - 1
+    }
+
+    fn node(&mut self, schema: &Value, pointer: &str) -> Id {
+        let id = self.add(Kind::Any);
+        self.fill(id, schema, pointer);
+        id
+    }
+
+    fn fill(&mut self, id: Id, schema: &Value, pointer: &str) {
+        let kind = match schema {
+            Value::Bool(true) => Kind::Any,
+            Value::Bool(false) => Kind::Never,
+            Value::Object(schema) => {
+                let marked = |mark: &str| schema.get(mark) == Some(&Value::Bool(true));
+                self.nodes[id].null = marked(marks::NULL);
+                self.nodes[id].secret = marked(marks::SECRET);
+                self.parts(id, schema, pointer)
+            }
+            _ => {
+                self.problem(pointer, "a schema is an object or a boolean");
+                Kind::Never
+            }
+        };
+        self.nodes[id].kind = kind;
+    }
+
+    fn parts(&mut self, id: Id, schema: &Map<String, Value>, pointer: &str) -> Kind {
+        let mut rest = schema.clone();
+        rest.retain(|keyword, _| !is_annotation(keyword) || keyword.starts_with("x-tent-"));
+        for keyword in ["$schema", "$id", "$comment", "$defs", "definitions"] {
+            rest.remove(keyword);
+        }
+        let mut parts = Vec::new();
+        if let Some(reference) = rest.remove("$ref") {
+            let reference = reference.as_str().unwrap_or_default();
+            parts.push(Kind::Same(self.reference(reference, pointer)));
+        }
+        let mut branch_types = Vec::new();
+        for (keyword, exactly_one) in [("oneOf", true), ("anyOf", false)] {
+            if let Some(Value::Array(branches)) = rest.remove(keyword) {
+                branch_types = branches
+                    .iter()
+                    .map(|branch| branch.get("type").cloned())
+                    .collect();
+                let branches = self.each(&branches, pointer, keyword);
+                parts.push(Kind::Union(Box::new(Union {
+                    branches,
+                    exactly_one,
+                    by: By::Trial,
+                })));
+            }
+        }
+        if let Some(Value::Array(members)) = rest.remove("allOf") {
+            let members = self.each(&members, pointer, "allOf");
+            parts.extend(members.into_iter().map(Kind::Same));
+        }
+        if let Some(not) = rest.remove("not") {
+            parts.push(Kind::Not(self.node(&not, &format!("{pointer}/not"))));
+        }
+        // The type that stands beside a union of that type says nothing more.
+        let mut marks_aside = rest.clone();
+        marks_aside.retain(|keyword, _| !keyword.starts_with("x-tent-"));
+        let said = !branch_types.is_empty()
+            && marks_aside.len() == 1
+            && branch_types
+                .iter()
+                .all(|kind| kind.as_ref() == rest.get("type"));
+        if !said && !marks_aside.is_empty() {
+            let mut typed: Vec<Kind> = split(rest)
+                .into_iter()
+                .map(|mut one| self.typed(id, &mut one, pointer))
+                .collect();
+            parts.extend(match typed.len() {
+                1 => typed.pop(),
+                _ => {
+                    let branches = typed.into_iter().map(|kind| self.add(kind)).collect();
+                    Some(Kind::Union(Box::new(Union {
+                        branches,
+                        exactly_one: false,
+                        by: By::Trial,
+                    })))
+                }
+            });
+        }
+        match parts.len() {
+            0 => Kind::Any,
+            1 => parts.pop().unwrap_or(Kind::Any),
+            _ => Kind::Every(parts.into_iter().map(|kind| self.add(kind)).collect()),
+        }
+    }
+
+    fn each(&mut self, schemas: &[Value], pointer: &str, keyword: &str) -> Vec<Id> {
+        let schemas = schemas.iter().enumerate();
+        schemas
+            .map(|(at, schema)| self.node(schema, &format!("{pointer}/{keyword}/{at}")))
+            .collect()
+    }
+
+    fn reference(&mut self, reference: &str, pointer: &str) -> Id {
+        if let Some(id) = self.references.get(reference) {
+            return *id;
+        }
+        let id = match reference {
+            "#" => 0,
+            _ => self.add(Kind::Never),
+        };
+        self.references.insert(reference.to_owned(), id);
+        let target = reference.strip_prefix('#');
+        match target.and_then(|target| self.document.pointer(target)) {
+            _ if reference == "#" => {}
+            Some(schema) => self.fill(id, schema, target.unwrap_or_default()),
+            None => self.problem(
+                pointer,
+                format_args!("`{reference}` is nowhere in the schema"),
+            ),
+        }
+        id
+    }
+
+    /// The kind of a schema that has one type at most and no union.
+    fn typed(&mut self, id: Id, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+        let kind = schema.remove("type");
+        let kind = match kind.as_ref().and_then(Value::as_str) {
+            Some("object") => self.object(id, schema, pointer),
+            Some("array") => self.list(schema, pointer),
+            Some("string") => self.text(schema, pointer),
+            Some("integer") => self.integer(schema, pointer),
+            Some("number") => self.number(schema),
+            Some("boolean") => Kind::Bool(match values(schema).as_deref() {
+                Some([Value::Bool(only)]) => Some(*only),
+                _ => None,
+            }),
+            Some("null") => Kind::Null,
+            Some(other) => {
+                self.problem(pointer, format_args!("`{other}` is no type"));
+                Kind::Never
+            }
+            None => Kind::Any,
+        };
+        schema.remove("format");
+        for keyword in schema
+            .keys()
+            .filter(|keyword| !keyword.starts_with("x-tent-"))
+        {
+            let message = format!("`{keyword}` is not enforced there");
+            self.problem(pointer, message);
+        }
+        kind
+    }
+
+    fn object(&mut self, id: Id, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+        let values = values(schema);
+        let required = match schema.remove("required") {
+            Some(Value::Array(names)) => names,
+            _ => Vec::new(),
+        };
+        let is_required = |name: &str| required.iter().any(|one| one == name);
+        let mut properties: BTreeMap<Box<str>, Property> = BTreeMap::new();
+        if let Some(Value::Object(stated)) = schema.remove("properties") {
+            for (name, property) in stated {
+                let escaped = name.replace('~', "~0").replace('/', "~1");
+                let pointer = format!("{pointer}/properties/{escaped}");
+                let node = self.node(&property, &pointer);
+                let required = is_required(&name);
+                let default = property.get("default").filter(|_| !required).cloned();
+                let null_is_absent = self.nodes[node].null && !required && default.is_none();
+                if let Some(value) = &default {
+                    self.defaults.push(Stated {
+                        node: id,
+                        name: name.clone(),
+                        property: node,
+                        value: value.clone(),
+                        pointer,
+                    });
+                }
+                let property = Property {
+                    name: name.as_str().into(),
+                    node,
+                    required,
+                    // Filled in once it was checked itself.
+                    default: None,
+                    null_is_absent,
+                };
+                properties.insert(name.into(), property);
+            }
+        }
+        for name in required.iter().filter_map(Value::as_str) {
+            if !properties.contains_key(name) {
+                let node = self.add(Kind::Any);
+                let property = Property {
+                    name: name.into(),
+                    node,
+                    required: true,
+                    default: None,
+                    null_is_absent: false,
+                };
+                properties.insert(name.into(), property);
+            }
+        }
+        let rest = match schema.remove("additionalProperties") {
+            Some(Value::Bool(false)) => Rest::Closed,
+            None => Rest::Each(self.add(Kind::Any)),
+            Some(rest) => Rest::Each(self.node(&rest, &format!("{pointer}/additionalProperties"))),
+        };
+        let keys = match schema.get(marks::KEYS).and_then(Value::as_str) {
+            Some(keys) => pattern::compile(keys).ok(),
+            None => None,
+        };
+        let kind = Kind::Object(Box::new(Object {
+            required: properties.values().filter(|one| one.required).count(),
+            properties: properties.into_values().collect(),
+            defaults: false,
+            rest,
+            keys,
+            least: size(schema, "minProperties").unwrap_or(0),
+            most: size(schema, "maxProperties").unwrap_or(u64::MAX),
+        }));
+        self.among(kind, values)
+    }
+
+    fn list(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+        let values = values(schema);
+        let members = match schema.remove("prefixItems") {
+            Some(Value::Array(members)) => self.each(&members, pointer, "prefixItems"),
+            _ => Vec::new(),
+        };
+        let items = schema.remove("items").unwrap_or(Value::Bool(true));
+        let items = self.node(&items, &format!("{pointer}/items"));
+        let kind = Kind::List(Box::new(List {
+            members,
+            items,
+            least: size(schema, "minItems").unwrap_or(0),
+            most: size(schema, "maxItems").unwrap_or(u64::MAX),
+            unique: schema.remove("uniqueItems") == Some(Value::Bool(true)),
+        }));
+        self.among(kind, values)
+    }
+
+    /// Narrows objects and arrays to the values that an `enum` states.
+    fn among(&mut self, kind: Kind, values: Option<Vec<Value>>) -> Kind {
+        match values {
+            None => kind,
+            Some(values) => {
+                let parts = vec![self.add(Kind::Values(values)), self.add(kind)];
+                Kind::Every(parts)
+            }
+        }
+    }
+
+    fn text(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+        let pattern = match schema.remove("pattern") {
+            Some(Value::String(stated)) => match pattern::compile(&stated) {
+                Ok(compiled) => Some(compiled),
+                Err(why) => {
+                    self.problem(
+                        pointer,
+                        format_args!("the pattern cannot be checked: {why}"),
+                    );
+                    None
+                }
+            },
+            _ => None,
+        };
+        let texts = |values: Vec<Value>| -> Vec<Box<str>> {
+            let texts = values.iter().filter_map(Value::as_str);
+            texts.map(Box::from).collect()
+        };
+        Kind::Text(Box::new(Text {
+            least: size(schema, "minLength").unwrap_or(0),
+            most: size(schema, "maxLength").unwrap_or(u64::MAX),
+            pattern,
+            only: values(schema).map(|values| Choices::new(texts(values))),
+            not: excluded(schema).map(texts).unwrap_or_default(),
+        }))
+    }
+
+    fn integer(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+        let (mut least, mut most) = integer_bounds(schema);
+        let mut tighter = |keyword: &str, up: bool| {
+            let bound = schema.remove(keyword)?;
+            whole(&bound, up)
+        };
+        if let Some(above) = tighter("exclusiveMinimum", false) {
+            least = least.max(Some(above + 1));
+        }
+        if let Some(below) = tighter("exclusiveMaximum", true) {
+            most = Some(most.map_or(below - 1, |most| most.min(below - 1)));
+        }
+        schema.remove("minimum");
+        schema.remove("maximum");
+        let integers = |values: Vec<Value>| -> Box<[i128]> {
+            let mut all: Vec<i128> = values.iter().filter_map(|one| whole(one, true)).collect();
+            all.sort_unstable();
+            all.into()
+        };
+        let step = schema.remove("multipleOf").and_then(|step| {
+            let exact = whole(&step, true).filter(|&up| up > 0 && whole(&step, false) == Some(up));
+            if exact.is_none() {
+                self.problem(
+                    pointer,
+                    "`multipleOf` of an integer is a whole number above 0",
+                );
+            }
+            exact
+        });
+        let wide = matches!(
+            schema.get("format").and_then(Value::as_str),
+            Some("int64" | "uint64")
+        );
+        Kind::Integer(Integer {
+            least: least.unwrap_or(i64::MIN.into()).max(i64::MIN.into()),
+            most: most.unwrap_or(u64::MAX.into()).min(u64::MAX.into()),
+            wide: wide || schema.get(marks::WIDE) == Some(&Value::Bool(true)),
+            only: values(schema).map(integers),
+            not: excluded(schema).map(integers).unwrap_or_default(),
+            step,
+        })
+    }
+
+    fn number(&mut self, schema: &mut Map<String, Value>) -> Kind {
+        let mut bound = |keyword: &str| schema.remove(keyword).and_then(|bound| bound.as_f64());
+        let (least, most) = (bound("minimum"), bound("maximum"));
+        let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
+        let step = bound("multipleOf").filter(|&step| step > 0.0);
+        let floats = |values: Vec<Value>| values.iter().filter_map(Value::as_f64).collect();
+        Kind::Number(Number {
+            least: least.unwrap_or(f64::MIN),
+            most: most.unwrap_or(f64::MAX),
+            above,
+            below,
+            single: schema.get(marks::SINGLE) == Some(&Value::Bool(true)),
+            only: values(schema).map(floats),
+            not: excluded(schema).map(floats).unwrap_or_default(),
+            step,
+        })
+    }
+
+    /// Refuses what refers to itself without a value in between: no check of it would end.
+    fn refuse_circles(&mut self) {
+        let mut open = vec![false; self.nodes.len()];
+        let mut done = vec![false; self.nodes.len()];
+        let circles =
+            (0..self.nodes.len()).any(|id| circles(&self.nodes, id, &mut open, &mut done));
+        if circles {
+            self.strict = true;
+            self.problem("", "it refers to itself without end");
+        }
+    }
+}
+
+fn circles(nodes: &[Node], id: Id, open: &mut [bool], done: &mut [bool]) -> bool {
+    if done[id] || open[id] {
+        return open[id];
+    }
+    open[id] = true;
+    let circles = match &nodes[id].kind {
+        Kind::Same(other) | Kind::Not(other) => circles(nodes, *other, open, done),
+        Kind::Every(parts) => parts.iter().any(|part| circles(nodes, *part, open, done)),
+        Kind::Union(union) => union
+            .branches
+            .iter()
+            .any(|branch| circles(nodes, *branch, open, done)),
+        _ => false,
+    };
+    open[id] = false;
+    done[id] = true;
+    circles
+}
+
+fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
+    match schema.remove("enum").or_else(|| schema.remove(marks::ONLY)) {
+        Some(Value::Array(values)) => Some(values),
+        _ => None,
+    }
+}
+
+fn excluded(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
+    match schema.remove(marks::NOT) {
+        Some(Value::Array(values)) => Some(values),
+        _ => None,
+    }
+}
+
+fn size(schema: &mut Map<String, Value>, keyword: &str) -> Option<u64> {
+    let size = schema.remove(keyword)?;
+    whole(&size, true).and_then(|size| u64::try_from(size.max(0)).ok())
+}
+
+/// Finds out how the objects of each union tell which branch they mean.
+fn tell_branches(plan: &mut Plan) {
+    for id in 0..plan.nodes.len() {
+        let Kind::Union(union) = &plan.nodes[id].kind else {
+            continue;
+        };
+        let objects: Vec<(Id, &Object)> = union
+            .branches
+            .iter()
+            .filter_map(|branch| match &plan.real(*branch).kind {
+                Kind::Object(object) => Some((*branch, &**object)),
+                _ => None,
+            })
+            .collect();
+        // A branch that may be an object in another way would never be asked.
+        let hidden = union.branches.iter().any(|branch| {
+            !matches!(
+                plan.real(*branch).kind,
+                Kind::Object(_)
+                    | Kind::Null
+                    | Kind::Bool(_)
+                    | Kind::Integer(_)
+                    | Kind::Number(_)
+                    | Kind::Text(_)
+                    | Kind::List(_)
+            )
+        });
+        if hidden || objects.len() < 2 {
+            continue;
+        }
+        let by = by_tag(plan, &objects).or_else(|| by_key(&objects));
+        if let (Some(by), Kind::Union(union)) = (by, &mut plan.nodes[id].kind) {
+            union.by = by;
+        }
+    }
+}
+
+fn by_tag(plan: &Plan, objects: &[(Id, &Object)]) -> Option<By> {
+    let (_, first) = objects.first()?;
+    first.properties.iter().find_map(|candidate| {
+        let mut values: Vec<(Box<str>, Id)> = Vec::new();
+        for (branch, object) in objects {
+            let property = object
+                .property(&candidate.name)
+                .filter(|one| one.required)?;
+            let Kind::Text(text) = &plan.real(property.node).kind else {
+                return None;
+            };
+            for value in &text.only.as_ref()?.stated {
+                if values.iter().any(|(known, _)| known == value) {
+                    return None;
+                }
+                values.push((value.clone(), *branch));
+            }
+        }
+        Some(By::Tag(candidate.name.clone(), values))
+    })
+}
+
+fn by_key(objects: &[(Id, &Object)]) -> Option<By> {
+    let mut keys: Vec<(Box<str>, Id)> = Vec::new();
+    for (branch, object) in objects {
+        match (object.properties.as_slice(), object.rest) {
+            ([only], Rest::Closed) if only.required => keys.push((only.name.clone(), *branch)),
+            _ => return None,
+        }
+    }
+    let distinct = keys
+        .iter()
+        .enumerate()
+        .all(|(at, (key, _))| keys[at + 1..].iter().all(|(other, _)| other != key));
+    distinct.then_some(By::Key(keys))
+}

@@ -1,0 +1,16 @@
+//! The check of a value: a document compiled into a [`Plan`] once, then walked for each call.
+//!
+//! Knows nothing of where documents come from. What fits allocates nothing, and no path through here
+//! panics or recurses deeper than the value that is checked.
+
+mod compile;
+mod mask;
+mod path;
+mod plan;
+mod walk;
+mod words;
+
+pub(super) use self::compile::compile;
+pub(super) use self::path::Path;
+pub(super) use self::plan::Plan;
+pub(super) use self::walk::{Mode, Walk};

@@ -1,0 +1,100 @@
+//! Where in an input a value stands, written like `lines[0].sku`; made into text only for an error.
+
+use std::fmt::{self, Write};
+
+/// The longest part of a path that is shown.
+const LONGEST: usize = 64;
+
+/// A place in a value: a list of steps on the stack.
+#[derive(Clone, Copy)]
+pub(in crate::schema) struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    step: Step<'a>,
+    /// How many steps it has.
+    pub(super) depth: u16,
+    /// Whether what stands here, or around it, is secret.
+    pub(super) secret: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    /// A property that the schema names.
+    Known(&'a str),
+    /// A key that the caller chose.
+    Chosen(&'a str),
+    Index(usize),
+}
+
+impl<'a> Path<'a> {
+    pub(in crate::schema) const ROOT: Path<'static> = Path {
+        parent: None,
+        step: Step::Root,
+        depth: 0,
+        secret: false,
+    };
+
+    pub(in crate::schema) fn known(&'a self, name: &'a str) -> Path<'a> {
+        self.then(Step::Known(name))
+    }
+
+    pub(super) fn chosen(&'a self, name: &'a str) -> Path<'a> {
+        self.then(Step::Chosen(name))
+    }
+
+    pub(super) fn index(&'a self, at: usize) -> Path<'a> {
+        self.then(Step::Index(at))
+    }
+
+    fn then(&'a self, step: Step<'a>) -> Path<'a> {
+        Path {
+            parent: Some(self),
+            step,
+            depth: self.depth.saturating_add(1),
+            secret: self.secret,
+        }
+    }
+
+    pub(super) fn hidden(mut self, secret: bool) -> Self {
+        self.secret |= secret;
+        self
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(parent) = self.parent else {
+            return Ok(());
+        };
+        parent.fmt(f)?;
+        match self.step {
+            Step::Root => Ok(()),
+            Step::Index(at) => write!(f, "[{at}]"),
+            // A key that the caller chose is part of the value.
+            Step::Chosen(_) if parent.secret => f.write_str("[secret]"),
+            Step::Known(name) | Step::Chosen(name) => {
+                let plain = name.len() <= LONGEST
+                    && !name.is_empty()
+                    && name
+                        .chars()
+                        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+                if !plain {
+                    f.write_str("[\"")?;
+                    for c in name.chars().take(LONGEST) {
+                        write!(f, "{}", c.escape_debug())?;
+                    }
+                    f.write_str(if name.chars().count() > LONGEST {
+                        "…\"]"
+                    } else {
+                        "\"]"
+                    })
+                } else {
+                    if parent.parent.is_some() {
+                        f.write_char('.')?;
+                    }
+                    f.write_str(name)
+                }
+            }
+        }
+    }
+}

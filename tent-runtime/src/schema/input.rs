@@ -1,0 +1,250 @@
+//! [`InputSchema`]: what a function takes, and the check of it.
+
+use std::collections::BTreeSet;
+
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::check::{Mode, Path, Plan, Walk, compile};
+use super::transform::{Shaper, Side, Source, is_name, problem};
+use super::{Field, Problem, Wire, marks, misfit, rules};
+use crate::error::Error;
+
+/// A function's input: what is published, and the check.
+#[derive(Debug)]
+pub struct InputSchema {
+    published: Value,
+    plan: Plan,
+}
+
+impl InputSchema {
+    /// From the parameters that are fields of the input. A field whose type takes `null` (an `Option`),
+    /// or that has a default, may be left out.
+    ///
+    /// ```
+    /// use tent_runtime::schema::{Field, InputSchema, Wire};
+    /// let fields = [Field::new::<u32>("id"), Field::new::<Option<String>>("note")];
+    /// let schema = InputSchema::of_fields(&fields).unwrap();
+    /// assert_eq!(schema.published()["required"], serde_json::json!(["id"]));
+    ///
+    /// let mut input = serde_json::json!({"id": 7.0, "note": null}).as_object().unwrap().clone();
+    /// schema.accept(&mut input, Wire::Json).unwrap();
+    /// assert_eq!(serde_json::Value::from(input), serde_json::json!({"id": 7}));
+    /// ```
+    ///
+    /// # Errors
+    /// Every problem of the declaration, not only the first.
+    pub fn of_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
+        let types: Vec<_> = fields.iter().map(|field| field.schema).collect();
+        let source = Source::of(Side::Input, &types);
+        let mut shaper = Shaper::new(Side::Input, source.definitions);
+        let mut problems = Vec::new();
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        let mut headers = BTreeSet::new();
+        for (field, raw) in fields.iter().zip(&source.roots) {
+            if !is_name(field.name) {
+                let message =
+                    "model interfaces refuse this name; rename it to 1 to 64 of A-Z a-z 0-9 _ . -";
+                problems.push(problem("T7016", field.name, message));
+            }
+            if let Some(header) = field.header
+                && !headers.insert(header.to_ascii_lowercase())
+            {
+                let message =
+                    format!("another field is mirrored into the header `{header}` already");
+                problems.push(problem("T7007", field.name, message));
+            }
+            let mut schema = shaper.shape(raw, field.name);
+            rules::apply(field, &mut schema, &mut problems);
+            if !schema.contains_key(marks::NULL) && field.default.is_none() {
+                required.push(field.name);
+            }
+            if properties
+                .insert(field.name.to_owned(), schema.into())
+                .is_some()
+            {
+                problems.push(problem("T7016", field.name, "two fields have this name"));
+            }
+        }
+        let mut root = Map::from_iter([
+            ("type".to_owned(), json!("object")),
+            ("properties".to_owned(), properties.into()),
+            ("additionalProperties".to_owned(), json!(false)),
+        ]);
+        if !required.is_empty() {
+            root.insert("required".to_owned(), json!(required));
+        }
+        let schema = Self::made(shaper, root, problems)?;
+        schema.stated_values_fit(fields)?;
+        Ok(schema)
+    }
+
+    /// From the one type that is the whole input.
+    ///
+    /// # Errors
+    /// Every problem of the type, not only the first: T7012 where it is not always one object.
+    pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
+        let source = Source::of(Side::Input, &[schema]);
+        let mut shaper = Shaper::new(Side::Input, source.definitions);
+        let raw = source.roots.first().cloned().unwrap_or_default();
+        let mut root = shaper.shape_root(&raw);
+        let mut problems = Vec::new();
+        if root.contains_key("oneOf") || root.contains_key("anyOf") {
+            let message = "it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
+            problems.push(problem("T7012", "", message));
+        } else if root.get("type").and_then(Value::as_str) != Some("object") {
+            let found = root
+                .get("type")
+                .and_then(Value::as_str)
+                .unwrap_or("any value");
+            let message = format!("it is no object ({found}); take a struct with named fields");
+            problems.push(problem("T7012", "", message));
+        }
+        root.entry("properties").or_insert_with(|| json!({}));
+        root.remove(marks::NULL);
+        root.remove("default");
+        Self::made(shaper, root, problems)
+    }
+
+    /// From a schema of the author's own, which is published untouched. It is enforced as it stands: a
+    /// keyword that is not enforced is a problem.
+    ///
+    /// ```
+    /// use tent_runtime::schema::InputSchema;
+    /// let stated = serde_json::json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    /// let schema = InputSchema::of_stated(stated.clone()).unwrap();
+    /// assert_eq!(*schema.published(), stated);
+    /// assert_eq!(InputSchema::of_stated(true.into()).unwrap_err()[0].code, "T7012");
+    /// ```
+    ///
+    /// # Errors
+    /// Every problem of the schema, not only the first: T7012 where its root does not state
+    /// `"type": "object"`, T7017 for what is not enforced.
+    pub fn of_stated(stated: Value) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        if stated.get("type").and_then(Value::as_str) != Some("object") {
+            let message = "the schema that is stated has no `\"type\": \"object\"` at its root";
+            problems.push(problem("T7012", "", message));
+        }
+        match compile(&stated, true) {
+            Ok((plan, _)) if problems.is_empty() => Ok(InputSchema {
+                published: stated,
+                plan,
+            }),
+            Ok(_) => Err(problems),
+            Err(more) => {
+                problems.extend(more);
+                Err(problems)
+            }
+        }
+    }
+
+    /// What clients are shown.
+    pub fn published(&self) -> &Value {
+        &self.published
+    }
+
+    /// Checks `input` and brings it into its normal form: numbers folded, `null` as absent, constant
+    /// defaults filled in. Of an input that does not fit, the form is not told.
+    ///
+    /// # Errors
+    /// T0003 with every field that does not fit, up to a hundred. No message shows what was sent.
+    pub fn accept(&self, input: &mut Map<String, Value>, wire: Wire) -> Result<(), Error> {
+        let mode = match wire {
+            Wire::Json => Mode::Json,
+            Wire::Strings => Mode::Strings,
+        };
+        let mut walk = Walk::new(&self.plan, mode);
+        walk.root(input);
+        match walk.found() {
+            found if found.is_empty() => Ok(()),
+            found => Err(misfit(found)),
+        }
+    }
+
+    /// The paths of the secret fields, `cards[].number` for a field of each item; sorted.
+    pub fn secrets(&self) -> Vec<String> {
+        self.plan.secrets()
+    }
+
+    /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
+    /// no message about it may show a value.
+    pub fn is_secret(&self, path: &str) -> bool {
+        self.plan.is_secret(path)
+    }
+
+    /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
+    ///
+    /// ```
+    /// use tent_runtime::schema::{Field, InputSchema};
+    /// let pin = Field { secret: true, ..Field::new::<String>("pin") };
+    /// let schema = InputSchema::of_fields(&[pin]).unwrap();
+    /// let mut input = serde_json::Map::from_iter([("pin".to_owned(), "1234".into())]);
+    /// schema.mask(&mut input);
+    /// assert_eq!(input["pin"], "[secret]");
+    /// ```
+    pub fn mask(&self, input: &mut Map<String, Value>) {
+        self.plan.mask(input);
+    }
+
+    fn made(
+        shaper: Shaper,
+        root: Map<String, Value>,
+        mut problems: Vec<Problem>,
+    ) -> Result<Self, Vec<Problem>> {
+        let root = match shaper.finish(root) {
+            Ok(root) if problems.is_empty() => root,
+            Ok(_) => return Err(problems),
+            Err(more) => {
+                problems.extend(more);
+                return Err(problems);
+            }
+        };
+        let mut document = Value::Object(root);
+        let (mut plan, defaults) = compile(&document, true)?;
+        // The deeper come first, so that a default has in it what is filled in inside of it.
+        for default in defaults {
+            let mut value = default.value;
+            let mut walk = Walk::new(&plan, Mode::Json);
+            walk.visit(default.property, &mut value, &Path::ROOT);
+            if walk.found().is_empty() {
+                plan.set_default(default.node, &default.name, Some(value));
+            } else if let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer) {
+                // What a type gives for its default is not what it takes: nothing is said then.
+                schema.remove("default");
+            }
+        }
+        let published = match &document {
+            Value::Object(root) => marks::published(root),
+            other => other.clone(),
+        };
+        Ok(InputSchema { published, plan })
+    }
+
+    /// Whether the defaults and examples that `#[arg(…)]` states fit their own fields.
+    fn stated_values_fit(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
+        let mut problems = Vec::new();
+        for field in fields {
+            let stated = [("default", field.default), ("example", field.rules.example)];
+            for (rule, value) in stated {
+                let (Some(mut value), Some(id)) = (
+                    value.and_then(|value| value()),
+                    self.plan.property(field.name),
+                ) else {
+                    continue;
+                };
+                let mut walk = Walk::new(&self.plan, Mode::Json);
+                walk.visit(id, &mut value, &Path::ROOT.known(field.name));
+                for (path, what) in walk.found() {
+                    let message = format!("its own {rule} does not fit: `{path}` {what}");
+                    problems.push(problem("T7017", field.name, message));
+                }
+            }
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
+        }
+    }
+}

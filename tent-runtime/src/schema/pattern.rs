@@ -1,0 +1,67 @@
+//! Regular expressions: JSON Schema's are those of ECMAScript, in which `\d`, `\w` and `\b` know ASCII
+//! alone. What a client checks and what the door checks must be the same.
+
+use regex::{Error, Regex};
+
+/// Compiles a pattern that matches anywhere in a text.
+///
+/// # Errors
+/// What is wrong with it, also where it needs what a search in linear time cannot do (look-around,
+/// back-references).
+pub(super) fn compile(pattern: &str) -> Result<Regex, Error> {
+    Regex::new(&ascii(pattern))
+}
+
+/// The same pattern with the classes that mean ASCII written so.
+fn ascii(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut in_class = false;
+    let mut characters = pattern.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => match (characters.next(), in_class) {
+                (Some('d'), false) => out.push_str("[0-9]"),
+                (Some('d'), true) => out.push_str("0-9"),
+                (Some('w'), false) => out.push_str("[0-9A-Za-z_]"),
+                (Some('w'), true) => out.push_str("0-9A-Za-z_"),
+                (Some('D'), false) => out.push_str("[^0-9]"),
+                (Some('D'), true) => out.push_str("[^0-9]"),
+                (Some('W'), _) => out.push_str("[^0-9A-Za-z_]"),
+                (Some('b'), false) => out.push_str(r"(?-u:\b)"),
+                (Some('/'), _) => out.push('/'),
+                (Some(other), _) => {
+                    out.push('\\');
+                    out.push(other);
+                }
+                (None, _) => out.push('\\'),
+            },
+            '[' if in_class => out.push_str(r"\["),
+            '[' => {
+                in_class = true;
+                out.push('[');
+            }
+            ']' => {
+                in_class = false;
+                out.push(']');
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_those_of_ecmascript() {
+        let digits = compile(r"^\d+$").expect("a pattern");
+        assert!(digits.is_match("12") && !digits.is_match("١٢"));
+        let words = compile(r"^[\w-]+$").expect("a pattern");
+        assert!(words.is_match("a-b_1") && !words.is_match("größe"));
+        let others = compile(r"^[\D]+$").expect("a pattern");
+        assert!(others.is_match("ab") && !others.is_match("a1"));
+        assert!(compile("(?=a)").is_err() && compile("(").is_err());
+    }
+}

@@ -1,0 +1,191 @@
+//! The rules of `#[arg(…)]`, stated onto the schema of the field's type.
+//!
+//! A rule only ever narrows what the type takes; one that does not go with the type is a [`Problem`].
+
+use serde_json::{Map, Number, Value};
+
+use super::field::{Bound, Field, Rules};
+use super::transform::{problem, set_bounds, whole};
+use super::{Problem, marks, pattern};
+
+type Object = Map<String, Value>;
+
+/// States what `field` says onto `schema`, the form of its type.
+pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Problem>) {
+    let mut misfit = |message: String| problems.push(problem("T7017", field.name, message));
+    let Rules {
+        min,
+        max,
+        min_len,
+        max_len,
+        pattern,
+        example,
+    } = field.rules;
+    let kind = match schema.get("type").and_then(Value::as_str) {
+        Some(kind) if !schema.contains_key("anyOf") && !schema.contains_key("oneOf") => {
+            kind.to_owned()
+        }
+        _ => "value of several types".to_owned(),
+    };
+
+    for (rule, bound, up) in [("min", min, true), ("max", max, false)] {
+        let Some(bound) = bound else { continue };
+        match (kind.as_str(), bound) {
+            ("integer", Bound::Integer(bound)) => narrow_integer(schema, bound, up),
+            ("integer", Bound::Number(bound)) => {
+                misfit(format!(
+                    "`{rule} = {bound}` on an integer: state a whole number"
+                ));
+            }
+            ("number", bound) => {
+                if let Err(why) = narrow_number(schema, bound, up) {
+                    misfit(format!("`{rule}` {why}"));
+                }
+            }
+            (kind, _) => misfit(format!("`{rule}` is for numbers, and this is {}", a(kind))),
+        }
+    }
+    if is_empty_range(schema) {
+        misfit("its least value is above its greatest".to_owned());
+    }
+
+    let (least, most) = match kind.as_str() {
+        "array" => ("minItems", "maxItems"),
+        _ => ("minLength", "maxLength"),
+    };
+    for (rule, bound, keyword, up) in [
+        ("min_len", min_len, least, true),
+        ("max_len", max_len, most, false),
+    ] {
+        let Some(bound) = bound else { continue };
+        if kind != "string" && kind != "array" {
+            misfit(format!(
+                "`{rule}` is for texts and lists, and this is {}",
+                a(&kind)
+            ));
+            continue;
+        }
+        let before = schema.get(keyword).and_then(Value::as_u64);
+        let bound = match before {
+            Some(before) if up => before.max(bound),
+            Some(before) => before.min(bound),
+            None => bound,
+        };
+        schema.insert(keyword.to_owned(), bound.into());
+    }
+    let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
+    if matches!((length(least), length(most)), (Some(least), Some(most)) if least > most) {
+        misfit("its least length is above its greatest".to_owned());
+    }
+
+    if let Some(stated) = pattern {
+        let compiled = pattern::compile(stated);
+        if kind != "string" {
+            misfit(format!("`pattern` is for texts, and this is {}", a(&kind)));
+        } else if let Err(why) = compiled {
+            misfit(format!(
+                "its pattern is no regular expression that can be checked: {why}"
+            ));
+        } else if schema.get("pattern").is_some_and(|other| other != stated) {
+            misfit("its type has a pattern of its own".to_owned());
+        } else {
+            schema.insert("pattern".to_owned(), stated.into());
+        }
+    }
+
+    if !field.about.is_empty() {
+        schema.insert("description".to_owned(), field.about.into());
+    }
+    if field.secret {
+        schema.insert(marks::SECRET.to_owned(), true.into());
+    }
+    if let Some(header) = field.header {
+        // Clients leave a tool out whose `x-mcp-header` stands on anything else.
+        if matches!(kind.as_str(), "string" | "integer" | "boolean") {
+            schema.insert("x-mcp-header".to_owned(), header.into());
+        } else {
+            let message = format!(
+                "`header` is for texts, integers and booleans, and this is {}",
+                a(&kind)
+            );
+            problems.push(problem("T7007", field.name, message));
+        }
+    }
+    if let Some(default) = field.default {
+        schema.remove("default");
+        if let Some(value) = constant(default) {
+            schema.insert("default".to_owned(), value);
+        }
+    }
+    if let Some(value) = example.and_then(constant) {
+        schema.insert("examples".to_owned(), vec![value].into());
+    }
+}
+
+/// The value of an expression, where it is the same each time and says something.
+fn constant(of: fn() -> Option<Value>) -> Option<Value> {
+    let value = of()?;
+    (!value.is_null() && of().as_ref() == Some(&value)).then_some(value)
+}
+
+fn a(kind: &str) -> String {
+    match kind {
+        "array" => "a list".to_owned(),
+        "string" => "a text".to_owned(),
+        "integer" | "object" => format!("an {kind}"),
+        kind => format!("a {kind}"),
+    }
+}
+
+/// The bounds that stand on an integer: published ones or marks.
+pub(super) fn integer_bounds(schema: &Object) -> (Option<i128>, Option<i128>) {
+    let bound = |keyword: &str, mark: &str, up| {
+        let marked = schema.get(mark).and_then(Value::as_str);
+        let marked = marked.and_then(|bound| bound.parse().ok());
+        marked.or_else(|| whole(schema.get(keyword)?, up))
+    };
+    (
+        bound("minimum", marks::LEAST, true),
+        bound("maximum", marks::MOST, false),
+    )
+}
+
+fn narrow_integer(schema: &mut Object, bound: i128, up: bool) {
+    let (least, most) = integer_bounds(schema);
+    match up {
+        true => set_bounds(
+            schema,
+            Some(least.map_or(bound, |least| least.max(bound))),
+            None,
+        ),
+        false => set_bounds(
+            schema,
+            None,
+            Some(most.map_or(bound, |most| most.min(bound))),
+        ),
+    }
+}
+
+fn narrow_number(schema: &mut Object, bound: Bound, up: bool) -> Result<(), String> {
+    let keyword = if up { "minimum" } else { "maximum" };
+    let (number, exact) = match bound {
+        Bound::Number(bound) => (Number::from_f64(bound), bound),
+        Bound::Integer(bound) => (Number::from_i128(bound), bound as f64),
+    };
+    let Some(number) = number else {
+        return Err(format!("is {exact}, which JSON cannot write"));
+    };
+    let before = schema.get(keyword).and_then(Value::as_f64);
+    if before.is_none_or(|before| if up { exact > before } else { exact < before }) {
+        schema.insert(keyword.to_owned(), number.into());
+    }
+    Ok(())
+}
+
+fn is_empty_range(schema: &Object) -> bool {
+    if schema.get("type").and_then(Value::as_str) == Some("integer") {
+        return matches!(integer_bounds(schema), (Some(least), Some(most)) if least > most);
+    }
+    let of = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+    matches!((of("minimum"), of("maximum")), (Some(least), Some(most)) if least > most)
+}

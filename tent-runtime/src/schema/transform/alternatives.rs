@@ -1,0 +1,312 @@
+//! Takes a schema apart into alternatives: references written out, unions and `allOf` multiplied out,
+//! several types split, so that each alternative is one plain schema.
+//!
+//! A struct with a flattened enum, say, becomes one whole object for each variant, each of which can be
+//! closed.
+
+use serde_json::{Map, Value};
+
+use super::{Shaper, take_annotations};
+
+/// The most alternatives that one schema may have.
+const MOST: usize = 256;
+/// How deep references may lead into one another.
+const DEEPEST: usize = 64;
+
+type Object = Map<String, Value>;
+
+impl Shaper {
+    /// What stands beside `raw`, and its alternatives; none where no value fits.
+    pub(super) fn alternatives(
+        &mut self,
+        raw: &Value,
+        at: &str,
+        depth: usize,
+    ) -> (Object, Vec<Object>) {
+        let mut schema = match raw {
+            Value::Object(schema) => schema.clone(),
+            Value::Bool(true) => Object::new(),
+            _ => return (Object::new(), Vec::new()),
+        };
+        let mut annotations = take_annotations(&mut schema);
+        if depth > DEEPEST {
+            self.problem("T7017", at, "its type refers to itself without end");
+            return (annotations, vec![Object::new()]);
+        }
+
+        let mut factors = Vec::new();
+        if let Some(Value::String(reference)) = schema.remove("$ref") {
+            let Some((name, definition)) = self.definitions.find(&reference) else {
+                let message = format!("its schema refers to `{reference}`, which is nowhere");
+                self.problem("T7017", at, message);
+                return (annotations, vec![Object::new()]);
+            };
+            if schema.is_empty() && self.definitions.kept_as(&name).is_some() {
+                schema.insert("$ref".to_owned(), reference.into());
+                return (annotations, vec![schema]);
+            }
+            let definition = definition.clone();
+            let (inner, found) = self.alternatives(&definition, at, depth + 1);
+            fill_in(&mut annotations, inner);
+            factors.push(found);
+        }
+        for keyword in ["oneOf", "anyOf"] {
+            if let Some(Value::Array(branches)) = schema.remove(keyword) {
+                let mut each = Vec::new();
+                for branch in &branches {
+                    let (beside, found) = self.alternatives(branch, at, depth + 1);
+                    for mut one in found {
+                        let own = take_annotations(&mut one);
+                        one.extend(own);
+                        fill_in(&mut one, beside.clone());
+                        each.push(one);
+                    }
+                }
+                factors.push(each);
+            }
+        }
+        if let Some(Value::Array(members)) = schema.remove("allOf") {
+            for member in &members {
+                let (beside, found) = self.alternatives(member, at, depth + 1);
+                fill_in(&mut annotations, beside);
+                factors.push(found);
+            }
+        }
+
+        let mut result = split(schema);
+        for factor in factors {
+            if result.len().saturating_mul(factor.len()) > MOST {
+                self.problem("T7017", at, format!("its type has over {MOST} shapes"));
+                break;
+            }
+            let mut product = Vec::new();
+            for one in &result {
+                for other in &factor {
+                    product.extend(self.merge(one, other, at));
+                }
+            }
+            result = product;
+        }
+        (annotations, result)
+    }
+
+    /// What both say; `None` where no value can fit both.
+    fn merge(&mut self, one: &Object, other: &Object, at: &str) -> Option<Object> {
+        let mut merged = one.clone();
+        for (keyword, value) in other {
+            let Some(before) = merged.get_mut(keyword) else {
+                merged.insert(keyword.clone(), value.clone());
+                continue;
+            };
+            if before == value || super::is_annotation(keyword) {
+                continue;
+            }
+            match (keyword.as_str(), before, value) {
+                ("type", before, value) => match (before.as_str()?, value.as_str()?) {
+                    ("number", "integer") => *before = value.clone(),
+                    ("integer", "number") => {}
+                    _ => return None,
+                },
+                (
+                    "properties" | "patternProperties",
+                    Value::Object(before),
+                    Value::Object(more),
+                ) => {
+                    for (name, schema) in more {
+                        match before.get(name) {
+                            Some(same) if same != schema => {
+                                let both = Object::from_iter([(
+                                    "allOf".to_owned(),
+                                    Value::Array(vec![same.clone(), schema.clone()]),
+                                )]);
+                                before.insert(name.clone(), both.into());
+                            }
+                            _ => {
+                                before.insert(name.clone(), schema.clone());
+                            }
+                        }
+                    }
+                }
+                ("required", Value::Array(before), Value::Array(more)) => {
+                    before.extend(more.iter().cloned());
+                }
+                ("enum", Value::Array(before), Value::Array(more)) => {
+                    before.retain(|value| more.contains(value));
+                    if before.is_empty() {
+                        return None;
+                    }
+                }
+                (
+                    "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties",
+                    before,
+                    value,
+                ) => {
+                    if value.as_f64() > before.as_f64() {
+                        *before = value.clone();
+                    }
+                }
+                (
+                    "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties",
+                    before,
+                    value,
+                ) => {
+                    if value.as_f64() < before.as_f64() {
+                        *before = value.clone();
+                    }
+                }
+                // A flattened map beside a closed type: what the map takes is taken.
+                ("additionalProperties" | "unevaluatedProperties", before, value) => {
+                    if *before == Value::Bool(false) {
+                        *before = value.clone();
+                    }
+                }
+                ("format", ..) => {}
+                (keyword, ..) => {
+                    let message = format!("its schema states `{keyword}` twice, each otherwise");
+                    self.problem("T7017", at, message);
+                }
+            }
+        }
+        Some(merged)
+    }
+}
+
+/// Adds what is not said yet.
+fn fill_in(annotations: &mut Object, more: Object) {
+    for (keyword, value) in more {
+        annotations.entry(keyword).or_insert(value);
+    }
+}
+
+/// One schema for each type, its keywords alone; the type told where only the keywords tell it.
+pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
+    if let Some(value) = schema.remove("const") {
+        schema.insert("enum".to_owned(), Value::Array(vec![value]));
+    }
+    let types = types(&schema);
+    let values = match schema.remove("enum") {
+        Some(Value::Array(values)) => Some(values),
+        _ => None,
+    };
+    if types.is_empty() {
+        if let Some(values) = values {
+            schema.insert("enum".to_owned(), values.into());
+        }
+        return vec![schema];
+    }
+    let several = types.len() > 1;
+    let mut each = Vec::new();
+    for kind in types {
+        let mut one = schema.clone();
+        one.insert("type".to_owned(), kind.clone().into());
+        if several {
+            one.retain(|keyword, _| belongs(keyword, &kind));
+        }
+        if let Some(values) = &values {
+            let fitting: Vec<Value> = values
+                .iter()
+                .filter(|value| fits(value, &kind))
+                .cloned()
+                .collect();
+            if fitting.is_empty() {
+                continue;
+            }
+            // The type alone says it.
+            if kind != "null" {
+                one.insert("enum".to_owned(), fitting.into());
+            }
+        }
+        each.push(one);
+    }
+    each
+}
+
+fn types(schema: &Object) -> Vec<String> {
+    let stated: Vec<String> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one.clone()],
+        Some(Value::Array(each)) => each
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        _ => Vec::new(),
+    };
+    if !stated.is_empty() {
+        let number = stated.iter().any(|kind| kind == "number");
+        return stated
+            .into_iter()
+            .filter(|kind| !(number && kind == "integer"))
+            .collect();
+    }
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        let mut found: Vec<String> = Vec::new();
+        for value in values {
+            let kind = type_of(value).to_owned();
+            if !found.contains(&kind) {
+                found.push(kind);
+            }
+        }
+        return found;
+    }
+    let told = ["object", "array", "string", "number"]
+        .into_iter()
+        .find(|kind| {
+            schema
+                .keys()
+                .any(|keyword| keyword != "not" && keyword != "format" && only_of(keyword, kind))
+        });
+    told.map(str::to_owned).into_iter().collect()
+}
+
+/// The type of a value, as JSON Schema calls it.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn fits(value: &Value, kind: &str) -> bool {
+    let own = type_of(value);
+    own == kind || (own == "integer" && kind == "number")
+}
+
+/// Whether `keyword` says something about values of type `kind`.
+fn belongs(keyword: &str, kind: &str) -> bool {
+    let kind = if kind == "integer" { "number" } else { kind };
+    let of_another = ["object", "array", "string", "number"]
+        .iter()
+        .any(|other| *other != kind && only_of(keyword, other));
+    !of_another
+}
+
+fn only_of(keyword: &str, kind: &str) -> bool {
+    match kind {
+        "object" => matches!(
+            keyword,
+            "properties"
+                | "required"
+                | "additionalProperties"
+                | "patternProperties"
+                | "propertyNames"
+                | "minProperties"
+                | "maxProperties"
+                | "unevaluatedProperties"
+        ),
+        "array" => matches!(
+            keyword,
+            "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems"
+        ),
+        "string" => matches!(keyword, "minLength" | "maxLength" | "pattern"),
+        "number" => matches!(
+            keyword,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+        ),
+        _ => false,
+    }
+}

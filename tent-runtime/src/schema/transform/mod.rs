@@ -1,0 +1,218 @@
+//! The transform: from what schemars says of a type to a schema that every known client takes, with
+//! the [marks](super::marks) that its check needs.
+//!
+//! Pure: the same types give the same schema. What it cannot turn into something that is both published
+//! and enforced is a [`Problem`], never left out in silence.
+//!
+//! A schema is first taken apart into its *alternatives*, each free of references and of unions
+//! (`alternatives`), each of which is then brought into its form (`object`, `scalar`), and at last
+//! they are put together again (`union`).
+
+mod alternatives;
+mod object;
+mod refs;
+mod scalar;
+mod source;
+mod union;
+
+use serde_json::{Map, Value};
+
+pub(super) use self::alternatives::split;
+pub(super) use self::object::is_name;
+use self::refs::Definitions;
+pub(super) use self::scalar::{set_bounds, whole};
+pub(super) use self::source::Source;
+use super::{Problem, marks};
+
+/// Which side of a function a schema is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// What it takes: objects are closed, `null` goes unsaid, only strings have an `enum`.
+    Input,
+    /// What it gives: says what is, and forbids nothing more.
+    Output,
+}
+
+/// Brings the schemas of one function into their form.
+pub(super) struct Shaper {
+    side: Side,
+    definitions: Definitions,
+    kept: Map<String, Value>,
+    problems: Vec<Problem>,
+}
+
+impl Shaper {
+    pub(super) fn new(side: Side, definitions: Map<String, Value>) -> Self {
+        Shaper {
+            side,
+            definitions: Definitions::new(definitions),
+            kept: Map::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The form of `raw`; `at` is the path of the field that it belongs to, empty at the root.
+    pub(super) fn shape(&mut self, raw: &Value, at: &str) -> Map<String, Value> {
+        let (annotations, alternatives) = self.alternatives(raw, at, 0);
+        let branches: Vec<_> = alternatives
+            .into_iter()
+            .map(|alternative| self.single(alternative, at))
+            .collect();
+        let mut schema = self.join(branches, at);
+        annotate(&mut schema, annotations);
+        schema
+    }
+
+    /// The form of `raw` at the root, where not even a type that contains itself may be a reference.
+    pub(super) fn shape_root(&mut self, raw: &Value) -> Map<String, Value> {
+        let mut schema = self.shape(raw, "");
+        if let Some(Value::String(reference)) = schema.remove("$ref") {
+            let name = reference.rsplit('/').next().unwrap_or_default();
+            if let Some(Value::Object(definition)) = self.kept.get(name) {
+                let annotations = std::mem::replace(&mut schema, definition.clone());
+                annotate(&mut schema, annotations);
+            }
+        }
+        schema
+    }
+
+    /// One alternative in its form: it has one type at most, and no union.
+    fn single(&mut self, mut raw: Map<String, Value>, at: &str) -> Map<String, Value> {
+        let annotations = take_annotations(&mut raw);
+        let mut schema = match raw.get("type").and_then(Value::as_str) {
+            _ if raw.contains_key("$ref") => self.keep(&raw),
+            Some("object") => self.object(&mut raw, at),
+            Some("array") => self.array(&mut raw, at),
+            Some("string") => self.text(&mut raw, at),
+            Some("integer") => self.integer(&mut raw, at),
+            Some("number") => self.number(&mut raw, at),
+            Some("boolean") => self.plain("boolean", &mut raw),
+            Some("null") => self.plain("null", &mut raw),
+            Some(other) => {
+                let message = format!("`{other}` is no type of JSON Schema");
+                self.problem("T7017", at, message);
+                raw.clear();
+                Map::new()
+            }
+            None => {
+                raw.remove("format");
+                Map::new()
+            }
+        };
+        raw.remove("$ref");
+        raw.remove("type");
+        // What is left after each kind took its own is not enforced, so it may not be published.
+        for keyword in raw.keys() {
+            let message = format!(
+                "its schema states `{keyword}`, which tent does not enforce there; leave it out, or say it in the description"
+            );
+            self.problems.push(problem("T7017", at, message));
+        }
+        annotate(&mut schema, annotations);
+        schema
+    }
+
+    /// A reference to a type that contains itself, whose definition stays.
+    fn keep(&mut self, raw: &Map<String, Value>) -> Map<String, Value> {
+        let reference = raw.get("$ref").and_then(Value::as_str).unwrap_or_default();
+        let mut schema = Map::new();
+        let Some((name, definition)) = self.definitions.find(reference) else {
+            return schema;
+        };
+        let plain = self.definitions.kept_as(&name).unwrap_or(&name).to_owned();
+        schema.insert("$ref".to_owned(), format!("#/$defs/{plain}").into());
+        if !self.kept.contains_key(&plain) {
+            let definition = definition.clone();
+            // Stands in until the form is known, for the references inside.
+            self.kept.insert(plain.clone(), Value::Null);
+            let shaped = self.shape(&definition, &plain);
+            self.kept.insert(plain, shaped.into());
+        }
+        schema
+    }
+
+    /// Notes a problem of the field at `at`.
+    pub(super) fn problem(&mut self, code: &'static str, at: &str, message: impl AsRef<str>) {
+        let problem = problem(code, at, message);
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// The whole document: `root` with the definitions that it still refers to.
+    ///
+    /// # Errors
+    /// Every problem that was met.
+    pub(super) fn finish(
+        self,
+        root: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Vec<Problem>> {
+        match self.problems.is_empty() {
+            true => Ok(self.finish_open(root)),
+            false => Err(self.problems),
+        }
+    }
+
+    /// The whole document, without what could not be published.
+    pub(super) fn finish_open(self, mut root: Map<String, Value>) -> Map<String, Value> {
+        if !self.kept.is_empty() {
+            root.insert("$defs".to_owned(), self.kept.into());
+        }
+        root
+    }
+}
+
+/// A problem, naming the field.
+pub(super) fn problem(code: &'static str, at: &str, message: impl AsRef<str>) -> Problem {
+    let message = message.as_ref();
+    let message = match at {
+        "" => format!("the whole type: {message}"),
+        at => format!("field `{at}`: {message}"),
+    };
+    Problem { code, message }
+}
+
+/// Whether a keyword says something without forbidding anything.
+pub(super) fn is_annotation(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "contentMediaType"
+            | "contentEncoding"
+    ) || keyword.starts_with("x-")
+}
+
+fn take_annotations(schema: &mut Map<String, Value>) -> Map<String, Value> {
+    // Neither says anything about values, and each would change what a client makes of the rest.
+    for keyword in ["$schema", "$id", "$anchor", "$comment"] {
+        schema.remove(keyword);
+    }
+    let mut taken = Map::new();
+    schema.retain(|keyword, value| {
+        let annotation = is_annotation(keyword);
+        if annotation && !(keyword == "default" && value.is_null()) {
+            taken.insert(keyword.clone(), value.take());
+        }
+        !annotation
+    });
+    taken
+}
+
+/// Puts what stands beside a schema onto it; what is nearer to the field wins.
+fn annotate(schema: &mut Map<String, Value>, annotations: Map<String, Value>) {
+    for (keyword, value) in annotations {
+        if keyword == marks::WORDS {
+            for line in value.as_array().into_iter().flatten() {
+                marks::add_words(schema, line.as_str().unwrap_or_default());
+            }
+        } else {
+            schema.insert(keyword, value);
+        }
+    }
+}

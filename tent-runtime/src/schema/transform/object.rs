@@ -1,0 +1,230 @@
+//! Objects and arrays in their form.
+
+use serde_json::{Map, Value, json};
+
+use super::{Shaper, Side};
+use crate::schema::marks;
+
+type Object = Map<String, Value>;
+
+/// The most characters that a field's name may have.
+const LONGEST_NAME: usize = 64;
+
+impl Shaper {
+    /// A struct or a map. A struct of an input is closed; a map says what its values are.
+    pub(super) fn object(&mut self, raw: &mut Object, at: &str) -> Object {
+        let mut schema = typed("object");
+        let mut required: Vec<String> = Vec::new();
+        if let Some(Value::Array(names)) = raw.remove("required") {
+            for name in names.iter().filter_map(Value::as_str) {
+                if !required.iter().any(|known| known == name) {
+                    required.push(name.to_owned());
+                }
+            }
+        }
+        let mut properties = Object::new();
+        let stated = match raw.remove("properties") {
+            Some(Value::Object(stated)) => stated,
+            _ => Object::new(),
+        };
+        let untold = required
+            .iter()
+            .filter(|name| !stated.contains_key(*name))
+            .map(|name| (name.clone(), Value::Bool(true)))
+            .collect::<Vec<_>>();
+        for (name, property) in stated.into_iter().chain(untold) {
+            let at = join(at, &name);
+            if self.side == Side::Input && !is_name(&name) {
+                let message = format!(
+                    "model interfaces refuse the name `{}`; rename it to 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ . -",
+                    name.escape_debug()
+                );
+                self.problem("T7016", &at, message);
+            }
+            let mut property = self.shape(&property, &at);
+            if required.contains(&name) {
+                say_null(&mut property);
+            }
+            properties.insert(name, property.into());
+        }
+
+        let rest = self.rest(raw, &mut schema, at);
+        match (self.side, rest) {
+            (_, Some(rest)) => {
+                schema.insert("additionalProperties".to_owned(), rest.into());
+            }
+            (Side::Input, None) => {
+                schema.insert("additionalProperties".to_owned(), false.into());
+                schema.insert("properties".to_owned(), json!({}));
+            }
+            (Side::Output, None) => {}
+        }
+        if !properties.is_empty() {
+            schema.insert("properties".to_owned(), properties.into());
+        }
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), required.into());
+        }
+        take(raw, &mut schema, &["minProperties", "maxProperties"]);
+        schema
+    }
+
+    /// The schema of the properties that have no name; `None` where there are none.
+    fn rest(&mut self, raw: &mut Object, schema: &mut Object, at: &str) -> Option<Object> {
+        let at = format!("{at}.*");
+        let stated = raw.remove("additionalProperties");
+        let unevaluated = raw.remove("unevaluatedProperties");
+        let stated = match stated.or(unevaluated) {
+            None | Some(Value::Bool(false)) => None,
+            Some(stated) => Some(stated),
+        };
+        let patterns: Vec<(String, Value)> = match raw.remove("patternProperties") {
+            Some(Value::Object(patterns)) => patterns.into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let mut rest = match (stated, patterns.as_slice()) {
+            (None, []) => return None,
+            (Some(stated), []) => self.shape(&stated, &at),
+            // A key that no pattern matches has the schema of the others: both can be said only where it
+            // is the same.
+            (Some(stated), each) if each.iter().all(|(_, schema)| *schema == stated) => {
+                self.shape(&stated, &at)
+            }
+            (None, [(_, first), others @ ..]) if others.iter().all(|(_, one)| one == first) => {
+                let pattern = patterns
+                    .iter()
+                    .map(|(pattern, _)| pattern.as_str())
+                    .collect::<Vec<_>>()
+                    .join("|");
+                self.keys(&pattern, schema, &at);
+                self.shape(first, &at)
+            }
+            _ => {
+                let message = "its keys decide the type of their values, which no client is told well; use a struct or a list";
+                self.problem("T7017", &at, message);
+                return None;
+            }
+        };
+        match raw.remove("propertyNames") {
+            None | Some(Value::Bool(true)) => {}
+            Some(Value::Object(names)) => {
+                let only_a_pattern = names.keys().all(|key| key == "pattern" || key == "type");
+                match names.get("pattern").and_then(Value::as_str) {
+                    Some(pattern) if only_a_pattern && !schema.contains_key(marks::KEYS) => {
+                        self.keys(pattern, schema, &at);
+                    }
+                    None if only_a_pattern => {}
+                    _ => self.problem("T7017", &at, "`propertyNames` may state one pattern"),
+                }
+            }
+            Some(_) => self.problem("T7017", &at, "`propertyNames` may state one pattern"),
+        }
+        say_null(&mut rest);
+        Some(rest)
+    }
+
+    /// Says in words what keys a map takes: clients refuse the keywords for it.
+    fn keys(&mut self, pattern: &str, schema: &mut Object, at: &str) {
+        self.check_pattern(pattern, at);
+        schema.insert(marks::KEYS.to_owned(), pattern.into());
+        marks::add_words(
+            schema,
+            match pattern {
+                r"^\d+$" => "Each key is a whole number, 0 or above.".to_owned(),
+                r"^-?\d+$" => "Each key is a whole number.".to_owned(),
+                other => format!("Each key matches `{other}`."),
+            },
+        );
+    }
+
+    /// A list or a tuple. There is always one `items` that covers every member.
+    pub(super) fn array(&mut self, raw: &mut Object, at: &str) -> Object {
+        let mut schema = typed("array");
+        let at = format!("{at}[]");
+        let items = raw.remove("items");
+        let mut members = Vec::new();
+        if let Some(Value::Array(each)) = raw.remove("prefixItems") {
+            for member in &each {
+                let mut member = self.shape(member, &at);
+                say_null(&mut member);
+                members.push(member);
+            }
+        }
+        let ends = raw.get("maxItems").and_then(Value::as_u64) <= Some(members.len() as u64);
+        let ends = ends && raw.contains_key("maxItems");
+        let others = match items {
+            Some(Value::Bool(false)) => {
+                let most = raw.get("maxItems").and_then(Value::as_u64);
+                let most = most.unwrap_or(u64::MAX).min(members.len() as u64);
+                raw.insert("maxItems".to_owned(), most.into());
+                None
+            }
+            None if ends && !members.is_empty() => None,
+            Some(items) => Some(self.shape(&items, &at)),
+            None => Some(Object::new()),
+        };
+        let others = others.map(|mut others| {
+            say_null(&mut others);
+            others
+        });
+        let mut kinds: Vec<Object> = Vec::new();
+        for one in members.iter().chain(&others) {
+            if !kinds.contains(one) {
+                kinds.push(one.clone());
+            }
+        }
+        let alike = kinds.len() == 1;
+        let covering = match kinds.pop() {
+            None => Object::new(),
+            Some(one) if alike => one,
+            // After the members there may be others, of another type.
+            Some(_) if others.is_some() => others.unwrap_or_default(),
+            Some(last) => {
+                kinds.push(last);
+                self.join(kinds, &at)
+            }
+        };
+        if !alike && !members.is_empty() {
+            let members = members.into_iter().map(Value::Object).collect::<Vec<_>>();
+            schema.insert("prefixItems".to_owned(), members.into());
+        }
+        schema.insert("items".to_owned(), covering.into());
+        take(raw, &mut schema, &["minItems", "maxItems", "uniqueItems"]);
+        schema
+    }
+}
+
+/// Says that `null` is taken, where leaving the value out is no way to say nothing.
+fn say_null(schema: &mut Object) {
+    if schema.contains_key(marks::NULL) {
+        marks::add_words(schema, "May be null.");
+    }
+}
+
+pub(super) fn typed(kind: &str) -> Object {
+    Object::from_iter([("type".to_owned(), kind.into())])
+}
+
+/// Moves `keywords` from one schema to another.
+pub(super) fn take(raw: &mut Object, schema: &mut Object, keywords: &[&str]) {
+    for keyword in keywords {
+        if let Some(value) = raw.remove(*keyword) {
+            schema.insert((*keyword).to_owned(), value);
+        }
+    }
+}
+
+fn join(at: &str, name: &str) -> String {
+    match at {
+        "" => name.to_owned(),
+        at => format!("{at}.{name}"),
+    }
+}
+
+/// Whether model interfaces take a field of this name.
+pub(in crate::schema) fn is_name(name: &str) -> bool {
+    (1..=LONGEST_NAME).contains(&name.len())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
+}

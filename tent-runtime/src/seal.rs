@@ -1,0 +1,343 @@
+//! Sealed texts: what the server hands out and takes back unchanged, or not at all.
+//!
+//! A sealed text can be neither read nor made by whoever carries it, and is good for the one [`Use`] and the one
+//! associated data it was sealed with. It does not end by itself and can be sent twice: a time or
+//! a nonce stands in what is sealed, and whoever opens it looks. Every text that cannot be opened is refused in
+//! the same words, whatever is wrong with it.
+//!
+//! The form: base64url without padding of version (1 byte), key id (5), nonce (24), ciphertext and tag (16), which
+//! is 62 characters more than the content takes in base64. XChaCha20-Poly1305, since its nonces are long
+//! enough to be drawn at random; the keys come from the secret by HKDF-SHA256, one for each use.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{XChaCha20Poly1305, XNonce};
+use hkdf::Hkdf;
+use sha2::Sha256;
+
+use crate::error::{Error, Result};
+use crate::random;
+use crate::settings::Secret;
+
+const VERSION: u8 = 1;
+const KEY_ID: usize = 5;
+const HEAD: usize = 1 + KEY_ID;
+/// The head alone, in base64: six bytes are eight characters, so it can be read before the rest.
+const HEAD_TEXT: usize = 8;
+const NONCE: usize = 24;
+const TAG: usize = 16;
+
+/// What a sealed text is for. One that was sealed for another use cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Use {
+    /// The id of an MCP session.
+    Session,
+    /// Where the next page of a list begins.
+    Cursor,
+    /// A question to a person, and the answer to it.
+    Ask,
+    /// What a call has come to, carried by the client from one round to the next.
+    State,
+    /// A cookie.
+    Cookie,
+}
+
+impl Use {
+    const ALL: [Use; 5] = [Use::Session, Use::Cursor, Use::Ask, Use::State, Use::Cookie];
+
+    /// The word that its key is derived with. It may not change, or old texts could not be opened.
+    fn word(self) -> &'static str {
+        match self {
+            Use::Session => "session",
+            Use::Cursor => "cursor",
+            Use::Ask => "ask",
+            Use::State => "state",
+            Use::Cookie => "cookie",
+        }
+    }
+}
+
+/// Seals texts and opens them, with a ring of secrets: the first seals, every one opens.
+///
+/// ```
+/// use tent_runtime::seal::{Sealer, Use};
+/// use tent_runtime::settings::Secret;
+/// let sealer = Sealer::new(&[Secret::random()]).expect("one secret");
+/// let text = sealer.seal(Use::Session, b"2025-11-25", b"");
+/// assert_eq!(sealer.open(Use::Session, &text, b"")?, b"2025-11-25");
+/// assert_eq!(sealer.open(Use::Cookie, &text, b"").unwrap_err().code(), "T0015");
+/// # Ok::<(), tent_runtime::error::Error>(())
+/// ```
+pub struct Sealer {
+    first: Ring,
+    older: Vec<Ring>,
+}
+
+/// What is derived from one secret.
+struct Ring {
+    id: [u8; KEY_ID],
+    ciphers: [XChaCha20Poly1305; Use::ALL.len()],
+}
+
+impl Ring {
+    fn of(secret: &Secret) -> Self {
+        let derivation = Hkdf::<Sha256>::new(None, secret.bytes());
+        let derive = |word: &str, out: &mut [u8]| {
+            derivation
+                .expand_multi_info(&[b"tent seal 1 ", word.as_bytes()], out)
+                .expect("HKDF gives up to 255 times its 32 bytes");
+        };
+        let mut id = [0; KEY_ID];
+        derive("id", &mut id);
+        let ciphers = Use::ALL.map(|one| {
+            let mut key = [0; 32];
+            derive(one.word(), &mut key);
+            XChaCha20Poly1305::new(&key.into())
+        });
+        Ring { id, ciphers }
+    }
+
+    fn cipher(&self, purpose: Use) -> &XChaCha20Poly1305 {
+        &self.ciphers[purpose as usize]
+    }
+
+    fn head(&self) -> [u8; HEAD] {
+        let mut head = [VERSION; HEAD];
+        head[1..].copy_from_slice(&self.id);
+        head
+    }
+}
+
+impl Sealer {
+    /// With these secrets, the newest first; `None` without any.
+    pub fn new(secrets: &[Secret]) -> Option<Self> {
+        let (first, older) = secrets.split_first()?;
+        Some(Sealer {
+            first: Ring::of(first),
+            older: older.iter().map(Ring::of).collect(),
+        })
+    }
+
+    /// Seals `content` for this use. `aad` is not in the text and must be the same when it is opened: what the
+    /// text is bound to, such as the caller it was made for.
+    ///
+    /// # Panics
+    /// If the operating system has no random bytes to give.
+    pub fn seal(&self, purpose: Use, content: &[u8], aad: &[u8]) -> String {
+        let head = self.first.head();
+        let nonce = random::bytes::<NONCE>();
+        let payload = Payload {
+            msg: content,
+            aad: &bound(head, aad),
+        };
+        let sealed = self
+            .first
+            .cipher(purpose)
+            .encrypt(&XNonce::from(nonce), payload)
+            .expect("a content in memory is shorter than the 256 GiB that the cipher takes");
+        let mut bytes = Vec::with_capacity(HEAD + NONCE + sealed.len());
+        bytes.extend_from_slice(&head);
+        bytes.extend_from_slice(&nonce);
+        bytes.extend_from_slice(&sealed);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Opens what [`seal`](Self::seal) made for the same use and `aad`.
+    ///
+    /// # Errors
+    /// T0015, the same whatever is wrong.
+    pub fn open(&self, purpose: Use, text: &str, aad: &[u8]) -> Result<Vec<u8>> {
+        self.opened(purpose, text, aad)
+            .ok_or_else(|| Error::of("T0015"))
+    }
+
+    fn opened(&self, purpose: Use, text: &str, aad: &[u8]) -> Option<Vec<u8>> {
+        // A text of another server, however long, is refused by its head, before the rest is decoded.
+        let mut head = [0; HEAD];
+        let head_text = text.as_bytes().get(..HEAD_TEXT)?;
+        URL_SAFE_NO_PAD.decode_slice(head_text, &mut head).ok()?;
+        let mut ours = std::iter::once(&self.first)
+            .chain(&self.older)
+            .filter(|ring| ring.head() == head)
+            .peekable();
+        ours.peek()?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (nonce, sealed) = bytes.get(HEAD..)?.split_at_checked(NONCE)?;
+        if sealed.len() < TAG {
+            return None;
+        }
+        let nonce = XNonce::try_from(nonce).ok()?;
+        let aad = bound(head, aad);
+        ours.find_map(|ring| {
+            let payload = Payload {
+                msg: sealed,
+                aad: &aad,
+            };
+            ring.cipher(purpose).decrypt(&nonce, payload).ok()
+        })
+    }
+}
+
+impl fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sealer({} secrets)", 1 + self.older.len())
+    }
+}
+
+/// The associated data with the head before it: its length is fixed, so no two pairs give the same bytes.
+fn bound(head: [u8; HEAD], aad: &[u8]) -> Vec<u8> {
+    [&head, aad].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(first: u8) -> Secret {
+        let bytes: Vec<u8> = (0..32).map(|at| first.wrapping_add(at * 7)).collect();
+        Secret::from_bytes(bytes).expect("32 different bytes")
+    }
+
+    fn sealer(firsts: &[u8]) -> Sealer {
+        let secrets: Vec<Secret> = firsts.iter().map(|&first| secret(first)).collect();
+        Sealer::new(&secrets).expect("at least one secret")
+    }
+
+    fn is_refused(sealer: &Sealer, text: &str) -> bool {
+        let refusal = Error::of("T0015");
+        match sealer.open(Use::State, text, b"ada") {
+            Ok(_) => false,
+            Err(error) => {
+                assert_eq!(error.code(), "T0015");
+                assert_eq!(error.message(), refusal.message());
+                assert!(error.fields().is_empty() && error.source().is_none());
+                true
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_sealed_opens_for_the_same_use_and_data_alone() {
+        let sealer = sealer(&[1]);
+        for content in [&b""[..], b"x", &[0; 1000]] {
+            for sealed_for in Use::ALL {
+                let text = sealer.seal(sealed_for, content, b"ada");
+                for opened_for in Use::ALL {
+                    let opened = sealer.open(opened_for, &text, b"ada").ok();
+                    let expected = (opened_for == sealed_for).then(|| content.to_vec());
+                    assert_eq!(opened, expected, "{sealed_for:?} as {opened_for:?}");
+                }
+                for other in [&b""[..], b"ad", b"adaa", b"grace"] {
+                    assert!(sealer.open(sealed_for, &text, other).is_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_use_has_a_key_of_its_own() {
+        for (at, purpose) in Use::ALL.into_iter().enumerate() {
+            assert_eq!(purpose as usize, at, "the ciphers are indexed by it");
+        }
+        let words: std::collections::HashSet<_> = Use::ALL.iter().map(|one| one.word()).collect();
+        assert_eq!(words.len(), Use::ALL.len());
+        assert!(!words.contains("id"));
+    }
+
+    #[test]
+    fn a_change_of_any_character_is_refused() {
+        let sealer = sealer(&[1]);
+        let text = sealer.seal(Use::State, b"{\"order\":7}", b"ada");
+        for at in 0..text.len() {
+            for other in ['A', 'B', '_', '-', '=', '+', ' ', '\0', 'é'] {
+                let mut changed: String = text[..at].to_owned();
+                changed.push(other);
+                changed.push_str(&text[at + 1..]);
+                assert!(
+                    changed == text || is_refused(&sealer, &changed),
+                    "{at} {other:?}"
+                );
+            }
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(&text).expect("it is base64");
+        for bit in 0..bytes.len() * 8 {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(is_refused(&sealer, &URL_SAFE_NO_PAD.encode(changed)));
+        }
+    }
+
+    #[test]
+    fn a_part_and_a_longer_text_are_refused() {
+        let sealer = sealer(&[1]);
+        let text = sealer.seal(Use::State, b"", b"ada");
+        assert_eq!(text.len(), 62);
+        for end in 0..text.len() {
+            assert!(is_refused(&sealer, &text[..end]), "{end}");
+        }
+        for more in ["A", "AAAA", "=", "==", "\n"] {
+            assert!(is_refused(&sealer, &format!("{text}{more}")));
+        }
+    }
+
+    #[test]
+    fn garbage_is_refused_whatever_its_length_and_its_head() {
+        let sealer = sealer(&[1]);
+        let ours = &sealer.seal(Use::State, b"", b"ada")[..HEAD_TEXT];
+        for garbage in ["A", "é", "\0", " ", "_", "🦀"] {
+            let long = garbage.repeat((1 << 20) / garbage.len());
+            assert!(is_refused(&sealer, &long));
+            assert!(is_refused(&sealer, &format!("{ours}{long}")));
+        }
+        assert!(is_refused(&sealer, "ééééé"), "no character is cut in two");
+    }
+
+    #[test]
+    fn the_first_secret_seals_and_every_one_opens() {
+        let old = sealer(&[1]);
+        let rotated = sealer(&[2, 1]);
+        let done = sealer(&[2]);
+        let before = old.seal(Use::State, b"old", b"ada");
+        let after = rotated.seal(Use::State, b"new", b"ada");
+        let open = |sealer: &Sealer, text: &str| sealer.open(Use::State, text, b"ada").ok();
+        assert_eq!(open(&rotated, &before).as_deref(), Some(&b"old"[..]));
+        assert_eq!(open(&rotated, &after).as_deref(), Some(&b"new"[..]));
+        assert_eq!(open(&done, &after).as_deref(), Some(&b"new"[..]));
+        assert!(is_refused(&done, &before) && is_refused(&old, &after));
+        assert!(Sealer::new(&[]).is_none());
+    }
+
+    #[test]
+    fn two_secrets_whose_ids_are_the_same_both_open() {
+        let mut two = sealer(&[2, 1]);
+        let theirs = sealer(&[1]);
+        two.first.id = theirs.first.id;
+        let text = theirs.seal(Use::State, b"x", b"ada");
+        assert_eq!(
+            two.open(Use::State, &text, b"ada").ok(),
+            Some(b"x".to_vec())
+        );
+    }
+
+    /// A text that an earlier build made. It must open for good, or every session ends with an update.
+    #[test]
+    fn a_text_of_the_first_version_still_opens() {
+        let opened = sealer(&[1]).open(Use::Session, FIRST_VERSION, b"aad");
+        assert_eq!(opened.ok().as_deref(), Some(&b"tent"[..]));
+    }
+    const FIRST_VERSION: &str =
+        "AYpTudgxg60G6YjWo6Q-OVAxi5AGeNZkN_2qFCHoyTABcysUUGGUNwayYcwrdB3JSKk";
+
+    #[test]
+    fn the_same_content_is_never_sealed_alike_and_a_session_is_short() {
+        let sealer = sealer(&[1]);
+        let one = sealer.seal(Use::Session, &[7; 256], b"");
+        assert_ne!(one, sealer.seal(Use::Session, &[7; 256], b""));
+        assert!(one.len() < 512 && one.is_ascii());
+        assert_eq!(format!("{sealer:?}"), "Sealer(1 secrets)");
+    }
+}

@@ -1,0 +1,267 @@
+//! [`App`]: everything that a program states before it is served.
+
+use std::any::TypeId;
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::Arc;
+
+use http::request::Parts;
+
+use super::Tent;
+use crate::caller::User;
+use crate::cx::{Cx, State, States};
+use crate::door::{About, Door, DoorParts, Hooks};
+use crate::error::{Error, Result};
+use crate::function::{BoxFuture, Declaration};
+use crate::registry::{Problems, Registry};
+use crate::settings::{self, Settings};
+use crate::store::{self, Store};
+
+/// Opens one state when the app is built.
+type Opener = Box<dyn FnOnce(Settings) -> BoxFuture<'static, Result<Opened>> + Send>;
+
+/// Puts the state that was opened where it belongs.
+type Opened = Box<dyn FnOnce(&mut States) + Send>;
+
+/// An app: its functions are found at link time, and what they need is stated here. `tent::app!()` makes
+/// one with the name and the version of the app's `Cargo.toml`.
+///
+/// [`run`](Self::run) gives it a command line; [`build`](Self::build) a router to mount.
+#[must_use = "an app does nothing until it is run, served or built"]
+pub struct App {
+    about: About,
+    functions: Option<Vec<&'static Declaration>>,
+    states: States,
+    handed: HashSet<TypeId>,
+    openers: Vec<Opener>,
+    hooks: Hooks,
+    set: settings::Builder,
+}
+
+impl App {
+    /// An app of this name and version, which clients are told.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        App {
+            about: About {
+                name: name.into(),
+                version: version.into(),
+                ..About::default()
+            },
+            functions: None,
+            states: States::default(),
+            handed: HashSet::new(),
+            openers: Vec::new(),
+            hooks: Hooks::default(),
+            set: Settings::builder(),
+        }
+    }
+
+    /// The name that people are shown.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.about.title = Some(title.into());
+        self
+    }
+
+    /// How a model uses this app well: MCP clients may hand it to theirs.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.about.instructions = Some(instructions.into());
+        self
+    }
+
+    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`.
+    pub fn functions(mut self, functions: impl IntoIterator<Item = &'static Declaration>) -> Self {
+        self.functions.get_or_insert_default().extend(functions);
+        self
+    }
+
+    /// A state that is at hand. One of the same type before it is replaced.
+    pub fn state<T: State>(mut self, state: T) -> Self {
+        self.handed.insert(TypeId::of::<T>());
+        self.states.put(state);
+        self
+    }
+
+    /// A state that must be opened first. It is opened for what runs functions (`serve`, `call`), not for
+    /// what only reads their declarations (`check`, `list`, `explain`, `keys`).
+    ///
+    /// ```
+    /// use tent_runtime::{cx::State, server::App};
+    /// struct Shop(String);
+    /// impl State for Shop {}
+    /// let app = App::new("orders", "1.0.0").state_with(async |settings| {
+    ///     Ok::<_, tent_runtime::error::Error>(Shop(settings.get("shop.db")?))
+    /// });
+    /// # let _ = app;
+    /// ```
+    pub fn state_with<T, E, F>(mut self, open: impl FnOnce(Settings) -> F + Send + 'static) -> Self
+    where
+        T: State,
+        E: Into<Error>,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+    {
+        self.handed.insert(TypeId::of::<T>());
+        self.openers.push(Box::new(|settings| {
+            let opening = open(settings);
+            Box::pin(async move {
+                let state = opening.await.map_err(Into::into)?;
+                Ok(Box::new(|states: &mut States| states.put(state)) as Opened)
+            })
+        }));
+        self
+    }
+
+    /// Who a person is: turns an id, such as the owner of a key, into the person with the roles that
+    /// `access = "role:…"` asks for. `None` refuses the caller. What it says is kept for a second.
+    ///
+    /// Without it every owner of a key is a person without roles.
+    pub fn users<E, F>(self, find: impl Fn(String) -> F + Send + Sync + 'static) -> Self
+    where
+        E: Into<Error>,
+        F: Future<Output = Result<Option<User>, E>> + Send + 'static,
+    {
+        self.users_with(move |_, id| find(id))
+    }
+
+    /// As [`users`](Self::users), where the states of the app are needed to find somebody: they are in the
+    /// [`Cx`], whose caller is the app itself.
+    pub fn users_with<E, F>(
+        mut self,
+        find: impl Fn(Cx, String) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        E: Into<Error>,
+        F: Future<Output = Result<Option<User>, E>> + Send + 'static,
+    {
+        self.hooks.users = Some(Hooks::boxed(find));
+        self
+    }
+
+    /// Which of the app's own signed-in people sent a request, told from its head. `None` is nobody. It is
+    /// not asked where the request presents a key.
+    pub fn identify<E, F>(self, tell: impl Fn(Arc<Parts>) -> F + Send + Sync + 'static) -> Self
+    where
+        E: Into<Error>,
+        F: Future<Output = Result<Option<User>, E>> + Send + 'static,
+    {
+        self.identify_with(move |_, parts| tell(parts))
+    }
+
+    /// As [`identify`](Self::identify), with the states of the app in the [`Cx`].
+    pub fn identify_with<E, F>(
+        mut self,
+        tell: impl Fn(Cx, Arc<Parts>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        E: Into<Error>,
+        F: Future<Output = Result<Option<User>, E>> + Send + 'static,
+    {
+        self.hooks.identify = Some(Hooks::boxed(tell));
+        self
+    }
+
+    /// Sets one setting in code, such as `limits.body` to `8MiB`. It wins over the `TENT_…` variables.
+    /// What is wrong with it is said when the app is run or built.
+    pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.set = self.set.set(key, value);
+        self
+    }
+
+    /// As [`set`](Self::set), by a flag of the command line, which wins over both.
+    pub(crate) fn flag(mut self, flag: &str, key: &str, value: impl Into<String>) -> Self {
+        self.set = self.set.flag(flag, key, value);
+        self
+    }
+
+    /// Checks the functions, opens the states and the store.
+    ///
+    /// # Errors
+    /// T7019 for settings, everything that [`Registry::linked`] finds, T7011 for a state that a function takes
+    /// and nobody handed over, and whatever opening a state or the store ends in.
+    pub async fn build(self) -> Result<Tent> {
+        let (prepared, registry) = self.prepare()?.checked()?;
+        prepared.open(registry).await.map(Tent::new)
+    }
+
+    /// Reads the settings. Nothing is opened yet.
+    pub(crate) fn prepare(mut self) -> Result<Prepared> {
+        let settings = std::mem::take(&mut self.set).env().build()?;
+        Ok(Prepared {
+            app: self,
+            settings,
+        })
+    }
+
+    /// What clients are told of the app.
+    pub(crate) fn about(&self) -> &About {
+        &self.about
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App")
+            .field("about", &self.about)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An app whose settings are known.
+pub(crate) struct Prepared {
+    pub(crate) app: App,
+    pub(crate) settings: Settings,
+}
+
+impl Prepared {
+    /// The functions, with every problem that they have together with this app.
+    pub(crate) fn registry(&self) -> Result<Registry, Problems> {
+        let registry = match &self.app.functions {
+            Some(functions) => Registry::of(functions),
+            None => Registry::linked(),
+        }?;
+        let missing = registry.missing_states(&self.app.handed);
+        match missing.is_empty() {
+            true => Ok(registry),
+            false => Err(Problems(missing)),
+        }
+    }
+
+    fn checked(self) -> Result<(Self, Registry)> {
+        let registry = self.registry().map_err(|problems| {
+            let code = problems.0.first().map_or("T7018", |first| first.code);
+            Error::of(code)
+                .with_message(problems.to_string())
+                .with_fix("")
+        })?;
+        Ok((self, registry))
+    }
+
+    /// The store that the settings name.
+    pub(crate) async fn store(&self) -> Result<Arc<dyn Store>> {
+        store::open(&self.settings.store.url).await
+    }
+
+    /// Opens the store and the states, and puts the door together.
+    pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Door>> {
+        let store = self.store().await?;
+        let sealer = store::sealer(&*store, &self.settings.secrets).await?;
+        let Prepared { app, settings } = self;
+        let mut states = app.states;
+        for open in app.openers {
+            open(settings.clone()).await?(&mut states);
+        }
+        if cfg!(panic = "abort") {
+            tracing::warn!(
+                "built with panic = \"abort\": a panic in a function ends the process, for every caller"
+            );
+        }
+        Ok(Door::new(DoorParts {
+            registry,
+            states,
+            about: app.about,
+            settings,
+            hooks: app.hooks,
+            store,
+            sealer,
+        }))
+    }
+}

@@ -1,0 +1,180 @@
+//! [`App`]: what a program hands over to be served, and [`Tent`]: the same, built. Holds the listener and
+//! the way down: refuse, drain for a grace time, then close the store.
+//!
+//! Decides nothing about a call; it joins the door to the envelopes.
+
+mod builder;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, Request};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use axum::serve::ListenerExt as _;
+use http::{StatusCode, header};
+use tent_core::codes;
+use tokio::net::TcpListener;
+
+pub use builder::App;
+pub(crate) use builder::Prepared;
+
+use crate::door::Door;
+use crate::error::{Error, Result};
+use crate::mcp::Mcp;
+use crate::{api, mcp};
+
+/// How long calls under way may go on after the server was told to end.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// An app that is ready to serve: its functions checked, its states open.
+#[derive(Clone, Debug)]
+pub struct Tent {
+    door: Arc<Door>,
+    mcp: Arc<Mcp>,
+}
+
+impl Tent {
+    pub(crate) fn new(door: Arc<Door>) -> Self {
+        let mcp = Arc::new(Mcp::new(door.clone()));
+        Tent { door, mcp }
+    }
+
+    /// The door, for who makes calls of its own.
+    pub fn door(&self) -> &Arc<Door> {
+        &self.door
+    }
+
+    /// `/api`, `/mcp`, `/healthz`, `/readyz` and `/_t`, to be merged or nested into an axum router of the
+    /// app's own.
+    pub fn router(&self) -> Router {
+        let (door, mcp) = (self.door.clone(), self.mcp.clone());
+        let api = any(move |request: Request| api::serve(door.clone(), request));
+        let mcp = any(move |request: Request| mcp::serve(mcp.clone(), request));
+        let door = self.door.clone();
+        Router::new()
+            .route("/api", api.clone())
+            .route("/api/", api.clone())
+            .route("/api/{*rest}", api)
+            .route("/mcp", mcp.clone())
+            .route("/mcp/", mcp)
+            .route("/healthz", get(async || "ok"))
+            .route("/readyz", get(async move || ready(&door)))
+            .route("/_t/codes/{code}", get(code_page))
+    }
+
+    /// What belongs at the root of the host, wherever [`router`](Self::router) is mounted. While keys are
+    /// the only way in there is nothing to describe, so each `/.well-known/` form is 404.
+    pub fn well_known(&self) -> Router {
+        let none = || any(async || StatusCode::NOT_FOUND);
+        Router::new()
+            .route("/.well-known/oauth-protected-resource", none())
+            .route("/.well-known/oauth-protected-resource/{*rest}", none())
+    }
+
+    /// Refuses new calls from now on (T0013); calls under way go on.
+    pub fn shutdown(&self) {
+        self.door.close();
+    }
+
+    /// Serves on `addr` until the process is told to end (SIGINT, SIGTERM) or [`shutdown`](Self::shutdown)
+    /// is called, then lets calls under way go on for ten seconds.
+    ///
+    /// # Errors
+    /// Where the address cannot be listened on.
+    pub async fn serve(self, addr: SocketAddr) -> Result<()> {
+        self.serve_on(listen(addr).await?).await
+    }
+
+    pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
+        let listener = listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "could not switch Nagle's algorithm off");
+            }
+        });
+        let app = self.router().merge(self.well_known());
+        let door = self.door.clone();
+        let told = async move {
+            tokio::select! {
+                () = told_to_end() => door.close(),
+                () = door.closed() => {}
+            }
+        };
+        let door = self.door;
+        let grace = async move {
+            door.closed().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            ended = axum::serve(listener, app).with_graceful_shutdown(told) => Ok(ended?),
+            () = grace => {
+                tracing::warn!("some calls did not end in time and were dropped");
+                Ok(())
+            }
+        }
+    }
+}
+
+pub(crate) async fn listen(addr: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(addr).await.map_err(|error| {
+        Error::of("T7019")
+            .with_message(format!("Cannot listen on {addr}: {error}."))
+            .with_fix("End what uses the port, or take another one with --addr or TENT_WEB__ADDR.")
+            .with_source(error)
+    })
+}
+
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn ready(door: &Door) -> Response {
+    match door.is_closing() {
+        false => "ready".into_response(),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "closing").into_response(),
+    }
+}
+
+/// The page of a code: what `explain` prints.
+async fn code_page(Path(code): Path<String>) -> Response {
+    match codes::find(&code) {
+        Some(entry) => {
+            let plain = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+            (plain, explained(entry)).into_response()
+        }
+        None => (StatusCode::NOT_FOUND, "There is no such code.\n").into_response(),
+    }
+}
+
+/// An entry of the catalogue as text.
+pub(crate) fn explained(entry: &codes::Entry) -> String {
+    let codes::Entry {
+        code,
+        name,
+        status,
+        when,
+        meaning,
+        fix,
+    } = entry;
+    let met = match when {
+        codes::When::Build => "when the app is built".to_owned(),
+        codes::When::Start => "when the app starts, and by `check`".to_owned(),
+        codes::When::Call => format!("by a caller, with status {status}"),
+    };
+    format!("{code} {name}\n\n{meaning}\n\nMet: {met}.\nFix: {fix}\n")
+}

@@ -1,0 +1,194 @@
+//! The contract over an SQLite file, and what is SQLite's own: the file's mode, its versions, starts at once.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::store::contract;
+
+/// A directory of its own for each test, removed at its end.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "tent-store-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).expect("the name is new");
+        Directory(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("tent.db")
+    }
+
+    async fn store(&self) -> Sqlite {
+        Sqlite::open(&self.file()).await.expect("it opens")
+    }
+
+    /// What is said where it cannot be opened, after the name of the file.
+    async fn refused(&self) -> String {
+        let file = self.file();
+        let error = match Sqlite::open(&file).await {
+            Ok(_) => panic!("it must not open"),
+            Err(error) => error,
+        };
+        assert_eq!(error.code(), "T0012");
+        assert!(!error.chain().is_empty());
+        let before = format!("The store {} cannot be opened: ", file.display());
+        let why = error.message().strip_prefix(&before);
+        why.expect("it names the file").to_owned()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn two_processes_on_one_file_hold_the_contract() {
+    let directories = Mutex::new(Vec::new());
+    contract::holds(|| async {
+        let directory = Directory::new();
+        let pair: contract::Pair = (
+            Arc::new(directory.store().await),
+            Arc::new(directory.store().await),
+        );
+        let mut directories = directories.lock().expect("no test panics while it is held");
+        directories.push(directory);
+        pair
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_that_start_at_once_on_no_file_agree_on_one_secret() {
+    let directory = Directory::new();
+    let starts: Vec<_> = (0..12)
+        .map(|_| {
+            let file = directory.file();
+            tokio::spawn(async move {
+                let store = Sqlite::open(&file).await?;
+                store.secrets(Secret::random()).await
+            })
+        })
+        .collect();
+    let mut given = Vec::new();
+    for start in starts {
+        given.push(start.await.expect("no panic").expect("each opens"));
+    }
+    assert_eq!(given[0].len(), 1);
+    assert!(given.iter().all(|secrets| *secrets == given[0]));
+}
+
+#[tokio::test]
+async fn what_was_kept_is_there_after_a_restart() {
+    let directory = Directory::new();
+    let secrets = directory
+        .store()
+        .await
+        .secrets(Secret::random())
+        .await
+        .expect("writes");
+    let store = directory.store().await;
+    assert_eq!(
+        store.secrets(Secret::random()).await.expect("reads"),
+        secrets
+    );
+    store
+        .write(|connection| connection.execute("INSERT INTO tent_secrets VALUES (2, ?1)", [[0; 8]]))
+        .await
+        .expect("writes");
+    let error = store
+        .secrets(Secret::random())
+        .await
+        .expect_err("too short");
+    assert!(
+        error
+            .chain()
+            .iter()
+            .any(|line| line.contains("a kept secret has 8 bytes"))
+    );
+    assert_eq!(error.code(), "T0012");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_file_and_those_beside_it_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = Directory::new();
+    let store = directory.store().await;
+    store.secrets(Secret::random()).await.expect("writes");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&directory.0).expect("it is there") {
+        let entry = entry.expect("it is there");
+        let mode = entry.metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{:?}", entry.file_name());
+        names.push(entry.file_name());
+    }
+    names.sort();
+    assert_eq!(names, ["tent.db", "tent.db-shm", "tent.db-wal"]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_tents_is_refused_and_left_as_it_is() {
+    let directory = Directory::new();
+    let file = directory.file();
+    let other = Connection::open(&file).expect("it opens");
+    other
+        .execute_batch("CREATE TABLE orders (id INTEGER)")
+        .expect("it is made");
+    drop(other);
+    let before = std::fs::read(&file).expect("it is there");
+    assert_eq!(
+        directory.refused().await,
+        "it is a database of another program; tent needs a file of its own."
+    );
+    assert!(std::fs::read(&file).expect("it is there") == before);
+
+    std::fs::write(&file, "no database at all, but long enough to be looked at").expect("writes");
+    assert!(directory.refused().await.contains("not a database"));
+}
+
+#[tokio::test]
+async fn a_file_of_a_later_version_is_refused() {
+    let directory = Directory::new();
+    let store = directory.store().await;
+    store
+        .write(|connection| connection.pragma_update(None, "user_version", 99))
+        .await
+        .expect("writes");
+    assert_eq!(
+        directory.refused().await,
+        "it was written by a later version of tent: it has form 99, and this version knows 1."
+    );
+}
+
+#[tokio::test]
+async fn a_directory_that_is_not_there_is_named() {
+    let directory = Directory::new();
+    let file = directory.0.join("nowhere/tent.db");
+    let opened = Sqlite::open(&file).await.map(|_| ());
+    let error = opened.expect_err("there is no such directory");
+    assert!(
+        error
+            .message()
+            .contains("nowhere/tent.db cannot be opened: ")
+    );
+}
+
+#[tokio::test]
+async fn reads_go_on_while_another_process_writes() {
+    let directory = Directory::new();
+    let store = directory.store().await;
+    let other = Connection::open(directory.file()).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
+    assert_eq!(store.keys().await.expect("reads"), []);
+    assert!(!store.session_ended(b"a").await.expect("reads"));
+}

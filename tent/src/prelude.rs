@@ -1,0 +1,16 @@
+//! What an app's module needs to declare functions: `use tent::prelude::*;`.
+//!
+//! `Result` is the one whose error is [`Error`] unless another is named; it takes the place of the
+//! standard one.
+
+pub use crate::Caller;
+pub use crate::Content;
+pub use crate::Cx;
+pub use crate::Error;
+pub use crate::Failure;
+pub use crate::Result;
+pub use crate::Shared;
+pub use crate::State;
+pub use crate::User;
+pub use crate::data;
+pub use crate::{action, change, query};

@@ -1,0 +1,7 @@
+#[tent::data]
+struct Order {
+    id: u32,
+    title:
+}
+
+fn main() {}

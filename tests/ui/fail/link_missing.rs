@@ -1,0 +1,3 @@
+tent::link!(no_such_crate);
+
+fn main() {}

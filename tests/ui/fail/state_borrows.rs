@@ -1,0 +1,8 @@
+use tent::State;
+
+#[derive(State)]
+struct Shop<'a> {
+    name: &'a str,
+}
+
+fn main() {}

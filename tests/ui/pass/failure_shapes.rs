@@ -1,0 +1,79 @@
+//! Failures of every shape: structs and enums, named, numbered and empty, generic, none at all.
+
+#![forbid(unsafe_code)]
+#![deny(warnings, missing_docs, clippy::pedantic)]
+
+use tent::Failure;
+
+/// One kind.
+#[derive(Debug, Failure)]
+#[failure(code = "A0001", message = "Order {0} is gone")]
+pub struct Gone(pub u32);
+
+/// One kind without a field.
+#[derive(Debug, Failure)]
+#[failure(code = "A0002", status = 503, message = "The shop is closed", fix = "Come back at {{9}}")]
+pub struct Closed;
+
+/// Passes on.
+#[derive(Debug, Failure)]
+#[failure(transparent)]
+pub struct Passed(#[from] pub tent::Error);
+
+/// Raw words.
+#[derive(Debug, Failure)]
+pub enum Raw {
+    /// One.
+    #[failure(code = "A0001", message = "{type} of {self_}")]
+    r#Type {
+        /// A raw field.
+        r#type: u32,
+        /// Another.
+        self_: u32,
+    },
+    /// Old.
+    #[deprecated]
+    #[failure(code = "A0002", message = "old {0}")]
+    Old(u32),
+}
+
+/// Cannot be.
+#[derive(Debug, Failure)]
+pub enum Never {}
+
+/// Borrows, so it goes through no `?`, and is a failure all the same.
+#[derive(Debug, Failure)]
+#[failure(code = "A0003", message = "no `{word}`")]
+pub struct Borrowing<'a> {
+    /// What there is not.
+    pub word: &'a str,
+}
+
+/// Through a macro.
+macro_rules! failure {
+    ($name:ident, $code:literal, $message:expr, $status:expr, $($field:ident: $ty:ty),*) => {
+        /// Made by a macro.
+        #[derive(Debug, Failure)]
+        pub enum $name {
+            /// Its only kind.
+            #[failure(code = $code, message = $message, status = $status)]
+            Only {
+                $(
+                    /// A field.
+                    $field: $ty,
+                )*
+            },
+        }
+    };
+}
+failure!(Made, "A0042", "{a} and {b:?}", 410, a: u32, b: Vec<u32>);
+
+fn main() {
+    let made = Made::Only { a: 1, b: vec![2] };
+    let error = tent::Error::from(made);
+    assert_eq!((error.status(), error.message()), (410, "1 and [2]"));
+    assert_eq!(Borrowing { word: "x" }.to_string(), "no `x`");
+    let raw = tent::Error::from(Raw::Type { r#type: 1, self_: 2 });
+    assert_eq!((raw.name(), &raw.fields()["type"]), ("type", &tent::serde_json::json!(1)));
+    assert_eq!(tent::Error::from(Closed).fix(), "Come back at {9}");
+}
