@@ -27,7 +27,7 @@ async fn main() -> Result<()> {
         .parse()?;
     tent::app!()
         .set("store.url", "memory:")
-        .identify(async |_| Ok(Some(User::new("bench"))))
+        .identify(async |_| Ok::<_, Error>(Some(User::new("bench"))))
         .build()
         .await?
         .serve(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))

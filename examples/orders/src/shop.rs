@@ -277,7 +277,7 @@ fn person(db: &Connection, id: &str) -> rusqlite::Result<Option<Person>> {
 
 fn find(db: &Connection, owner: Option<&str>, wanted: &Wanted) -> rusqlite::Result<Vec<Order>> {
     // instr, not LIKE: a per cent sign that somebody looks for is a per cent sign.
-    let mut query = db.prepare_cached(&format!(
+    let mut query = db.prepare(&format!(
         "SELECT {COLUMNS} FROM orders
          WHERE (?1 IS NULL OR owner = ?1)
            AND (?2 IS NULL OR paid = ?2)
