@@ -49,6 +49,9 @@ pub(crate) struct Setting {
 
 impl Parse for Setting {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected the name of an option"));
+        }
         let name = input.call(Ident::parse_any)?;
         let value = match input.parse::<Option<Token![=]>>()? {
             Some(_) => Some(input.parse()?),
@@ -74,21 +77,17 @@ impl Setting {
         None
     }
 
-    /// The literal that this option states, out of the invisible group that a `macro_rules!` puts around it.
+    /// The literal that this option states.
     pub(crate) fn literal(&self) -> Option<&Lit> {
-        let mut value = self.value.as_ref()?;
-        while let Expr::Group(group) = value {
-            value = &group.expr;
-        }
-        match value {
-            Expr::Lit(literal) => Some(&literal.lit),
+        match self.peeled() {
+            Some(Expr::Lit(literal)) => Some(&literal.lit),
             _ => None,
         }
     }
 
     /// The path that this option states. Anything else is a fault.
     pub(crate) fn path(&self, faults: &mut Faults) -> Option<Path> {
-        if let Some(Expr::Path(path)) = &self.value
+        if let Some(Expr::Path(path)) = self.peeled()
             && path.qself.is_none()
         {
             return Some(path.path.clone());
@@ -101,6 +100,15 @@ impl Setting {
             "write crate = the_path, such as crate = my_app::tent",
         );
         None
+    }
+
+    /// The value, out of the invisible groups that a `macro_rules!` puts around it.
+    fn peeled(&self) -> Option<&Expr> {
+        let mut value = self.value.as_ref()?;
+        while let Expr::Group(group) = value {
+            value = &group.expr;
+        }
+        Some(value)
     }
 
     /// Where a fault of its value is shown.
