@@ -142,6 +142,9 @@ pub use tent_runtime::error::Failure;
 ///
 /// For a registry of chosen functions: in tests, or where one binary holds several apps. Every other app takes all
 /// functions that are linked.
+///
+/// The attributes leave a hidden constant beside each function, as visible as the function itself, and this names it:
+/// where the compiler finds no `__tent_function_open_orders`, `open_orders` has no attribute or cannot be seen from here.
 pub use tent_macros::functions;
 
 /// Makes sure that a crate which only declares functions is part of the program, and that it does declare
