@@ -10,7 +10,6 @@ mod fault;
 mod function;
 mod model;
 mod options;
-mod parameters;
 mod syntax;
 mod values;
 
