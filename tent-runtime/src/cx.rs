@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
     message = "`{Self}` is not a state of the app",
     note = "derive it: #[derive(tent::State)]; a type of another crate is carried by tent::Shared<T>"
 )]
-pub trait State: Send + Sync + 'static {}
+pub trait State: Sized + Send + Sync + 'static {}
 
 /// Carries a type of another crate as a [`State`].
 ///
@@ -125,6 +125,17 @@ impl Cx {
             deadline,
             stop,
         }))
+    }
+
+    /// A call by `caller` of an app with these states, without the door: for the tests of what generated
+    /// code does.
+    #[doc(hidden)]
+    pub fn for_test(caller: Caller, states: States) -> Self {
+        Cx::new(CxParts {
+            caller,
+            states: Arc::new(states),
+            ..CxParts::default()
+        })
     }
 
     /// Who calls.

@@ -12,4 +12,8 @@ pub use crate::Result;
 pub use crate::Shared;
 pub use crate::State;
 pub use crate::User;
+pub use crate::With;
+pub use crate::action;
+pub use crate::change;
 pub use crate::data;
+pub use crate::query;

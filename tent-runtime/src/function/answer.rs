@@ -50,3 +50,20 @@ pub enum Content {
         media_type: Option<String>,
     },
 }
+
+/// A value, and content to show beside it.
+///
+/// ```
+/// use tent_runtime::function::{Content, With};
+/// fn chart() -> With<u32> {
+///     With { value: 7, content: vec![Content::Text("seven".into())] }
+/// }
+/// # chart();
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct With<T> {
+    /// The value: the structured part of the answer.
+    pub value: T,
+    /// What is shown beside it, in order.
+    pub content: Vec<Content>,
+}

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Answer, BoxFuture, Need};
 use crate::cx::Cx;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::schema::Field;
 
 /// What a function does, which decides its marks.
@@ -142,6 +142,7 @@ pub enum Output {
 
 impl Declaration {
     /// A declaration with nothing stated beyond what every function has.
+    #[expect(clippy::too_many_arguments, reason = "only generated code calls it")]
     pub const fn new(
         kind: Kind,
         name: &'static str,
@@ -181,6 +182,115 @@ impl Declaration {
             on: None,
         }
     }
+    /// `name = "…"`.
+    #[doc(hidden)]
+    pub const fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self.name_stated = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn api(mut self, api: bool) -> Self {
+        self.api = api;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn scope(mut self, scope: &'static str) -> Self {
+        self.scope = Some(scope);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn sends(mut self, sends: bool) -> Self {
+        self.sends = sends;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = Some(idempotent);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn retry(mut self, retry: bool) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn limit(mut self, limit: (u32, Duration)) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn blocking(mut self, blocking: bool) -> Self {
+        self.blocking = blocking;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn needs(mut self, needs: &'static [&'static str]) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn on(mut self, on: &'static str) -> Self {
+        self.on = Some(on);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn mcp(mut self) -> Self {
+        self.mcp = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn asks(mut self) -> Self {
+        self.asks = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn asks_page(mut self) -> Self {
+        self.asks_page = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn adds(mut self) -> Self {
+        self.adds = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn only_reads(mut self) -> Self {
+        self.only_reads = true;
+        self
+    }
 }
 
 /// A declaration in the link-time inventory.
@@ -199,8 +309,3 @@ pub struct Link {
 }
 
 inventory::collect!(Link);
-
-/// The failure of an input whose check passed and whose type refused it all the same.
-pub(crate) fn refused(path: &str, why: impl std::fmt::Display) -> Error {
-    crate::schema::misfit([(path.to_owned(), why.to_string())])
-}

@@ -3,13 +3,22 @@
 
 mod answer;
 mod declaration;
+#[doc(hidden)]
+pub mod expansion;
+mod field;
+mod gives;
+mod input;
 mod parts;
+mod rule;
 
-pub use answer::{Answer, Content};
+pub use answer::{Answer, Content, With};
 pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };
+pub use gives::{Fails, Gives};
+pub use input::{Described, Owned};
 pub use parts::{Need, Part};
+pub use rule::Verdict;
 
 use std::future::Future;
 use std::pin::Pin;

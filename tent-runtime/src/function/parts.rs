@@ -1,4 +1,4 @@
-//! What the app gives to a function by reference: [`Part`].
+//! What the app gives to a function by reference: [`Part`]. Never what a caller gives.
 
 use std::any::{TypeId, type_name};
 
@@ -6,12 +6,14 @@ use crate::cx::{Cx, State, States};
 use crate::error::Result;
 
 /// What a function may take by reference: the call itself ([`Cx`]), or a state of the app.
+///
+/// `By` only tells the two implementations apart; nobody names it.
 #[diagnostic::on_unimplemented(
     message = "T7006 input-borrowed: `&{Self}` is neither the call nor a state of the app, and an input is owned",
     label = "not given by the app",
     note = "help: take an input by value (`String` for `&str`, `Vec<T>` for `&[T]`); a state derives `tent::State`, and a type of another crate is carried by `tent::Shared<T>`"
 )]
-pub trait Part: Send + Sync + 'static {
+pub trait Part<By>: Send + Sync + 'static {
     /// It, for this call.
     ///
     /// # Errors
@@ -33,7 +35,16 @@ pub struct Need {
     pub met: fn(&States) -> bool,
 }
 
-impl Part for Cx {
+/// Tells [`Cx`] apart in [`Part`].
+#[derive(Debug)]
+pub enum ByCall {}
+
+/// Tells a [`State`] apart in [`Part`].
+#[derive(Debug)]
+pub enum ByApp {}
+
+#[diagnostic::do_not_recommend]
+impl Part<ByCall> for Cx {
     fn part(cx: &Cx) -> Result<&Self> {
         Ok(cx)
     }
@@ -43,7 +54,8 @@ impl Part for Cx {
     }
 }
 
-impl<T: State> Part for T {
+#[diagnostic::do_not_recommend]
+impl<T: State + ?Sized> Part<ByApp> for T {
     fn part(cx: &Cx) -> Result<&Self> {
         cx.state()
     }
@@ -55,4 +67,26 @@ impl<T: State> Part for T {
             met: |states| states.find::<T>().is_some(),
         })
     }
+}
+
+/// The two sides of a [`Part`] as functions, so that generated code states its bound once.
+#[derive(Debug)]
+pub struct PartOf<T: ?Sized + 'static> {
+    /// [`Part::part`].
+    pub part: for<'a> fn(&'a Cx) -> Result<&'a T>,
+    /// [`Part::need`].
+    pub need: fn() -> Option<Need>,
+}
+
+/// The part that a parameter `&T` is.
+pub const fn part<T: ?Sized + Part<By>, By>() -> PartOf<T> {
+    PartOf {
+        part: T::part,
+        need: T::need,
+    }
+}
+
+/// What a function with these parts needs of the app.
+pub fn needs(parts: &[fn() -> Option<Need>]) -> Vec<Need> {
+    parts.iter().filter_map(|need| need()).collect()
 }

@@ -1,0 +1,115 @@
+//! Doc comments as text: lines joined, the one space after `///` removed, paragraphs and lists kept.
+//! Nothing in the text is interpreted.
+
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// The text of the doc comments among these attributes; empty where there are none. A text that is no
+/// literal (`include_str!`) is not known to a macro and left out.
+pub(crate) fn text(attributes: &[Attribute]) -> String {
+    let mut lines = Vec::new();
+    for attribute in attributes {
+        if let Some(piece) = piece(attribute) {
+            push(&mut lines, &piece);
+        }
+    }
+    let blank = |line: &String| line.trim().is_empty();
+    let first = lines
+        .iter()
+        .position(|line| !blank(line))
+        .unwrap_or(lines.len());
+    let last = lines
+        .iter()
+        .rposition(|line| !blank(line))
+        .map_or(first, |at| at + 1);
+    lines[first..last].join("\n")
+}
+
+fn piece(attribute: &Attribute) -> Option<String> {
+    let Meta::NameValue(meta) = &attribute.meta else {
+        return None;
+    };
+    if !meta.path.is_ident("doc") {
+        return None;
+    }
+    match peeled(&meta.value) {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// The expression without the invisible groups that `macro_rules!` leaves around one.
+pub(crate) fn peeled(mut expression: &Expr) -> &Expr {
+    while let Expr::Group(group) = expression {
+        expression = &group.expr;
+    }
+    expression
+}
+
+/// The lines of one doc attribute. In a block comment the column of stars is no text either.
+fn push(lines: &mut Vec<String>, piece: &str) {
+    let starred = piece.lines().count() > 1
+        && piece
+            .lines()
+            .skip(1)
+            .all(|line| line.trim_start().starts_with('*') || line.trim().is_empty());
+    for (at, line) in piece.lines().enumerate() {
+        let line = if starred && at > 0 {
+            line.trim_start().strip_prefix('*').unwrap_or_default()
+        } else {
+            line
+        };
+        lines.push(line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned());
+    }
+    if piece.is_empty() {
+        lines.push(String::new());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::{ItemFn, parse_quote};
+
+    fn of(item: ItemFn) -> String {
+        text(&item.attrs)
+    }
+
+    #[test]
+    fn k7_13_paragraphs_lists_and_braces_stay_as_they_were_written() {
+        let text = of(parse_quote! {
+            /// Order number.
+            ///
+            /// - starts with A
+            ///   and has 4 digits, e.g. `A1234` "quoted" {braces}
+            #[doc = "last"]
+            fn f() {}
+        });
+        assert_eq!(
+            text,
+            "Order number.\n\n- starts with A\n  and has 4 digits, e.g. `A1234` \"quoted\" {braces}\nlast"
+        );
+    }
+
+    #[test]
+    fn the_stars_of_a_block_comment_are_no_text() {
+        let text = of(parse_quote! {
+            #[doc = "\n     * Finds an order.\n     *\n     * By its number.\n     "]
+            fn f() {}
+        });
+        assert_eq!(text, "Finds an order.\n\nBy its number.");
+        assert_eq!(of(parse_quote! { /** One line. */ fn f() {} }), "One line.");
+    }
+
+    #[test]
+    fn other_attributes_and_hidden_are_no_text() {
+        assert_eq!(
+            of(
+                parse_quote! { #[doc(hidden)] #[must_use = "x"] #[doc = include_str!("x")] fn f() {} }
+            ),
+            ""
+        );
+    }
+}

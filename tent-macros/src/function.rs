@@ -1,0 +1,29 @@
+//! The way of an annotated function through this crate: tokens, syntax, options, model, expansion.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::expand::expand;
+use crate::fault::fault;
+use crate::model::{self, Kind};
+use crate::syntax::{self, Item};
+
+/// The function, and beside it its declaration or all that is wrong with it.
+pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
+    let (item, read) = syntax::read(item);
+    let beside = match read {
+        Ok(Item::Function(function)) => match model::check(kind, options, &function) {
+            Ok(model) => expand(&model),
+            Err(errors) => errors.write_errors(),
+        },
+        Ok(Item::Other(span, word)) => {
+            let what = format!(
+                "#[{}] stands on `{word}`, and it is for functions",
+                kind.word()
+            );
+            fault("T7005", span, &what, "put it on a free function").write_errors()
+        }
+        Err(error) => error.into_compile_error(),
+    };
+    quote!(#item #beside)
+}

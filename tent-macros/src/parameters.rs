@@ -1,0 +1,375 @@
+//! The rules for parameters: what is given by the app, what is a field of the input, what is the whole
+//! input. Part of `model`, apart for its length. What a type is, is left to the compiler.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::Span;
+use quote::ToTokens as _;
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Expr, Ident, Meta, Type};
+
+use crate::docs;
+use crate::fault::{fault, usual};
+use crate::model::opaque;
+use crate::options::{self, At, Number, Written};
+use crate::syntax::{self, Function, Shape};
+use crate::values;
+
+/// A checked parameter.
+pub(crate) struct Parameter<'a> {
+    /// Its name; `None` of a pattern, which what is no field may be.
+    pub(crate) name: Option<&'a Ident>,
+    pub(crate) kind: &'a Type,
+    pub(crate) cfgs: Vec<&'a Attribute>,
+    pub(crate) taken: Taken<'a>,
+}
+
+/// Where a parameter comes from.
+pub(crate) enum Taken<'a> {
+    /// The app: a `&T`, with its `T`.
+    Part(&'a Type),
+    /// A field of the input.
+    Field(Box<Field>),
+    /// The whole input, perhaps with a schema of the author's own.
+    Whole(Option<Expr>),
+}
+
+/// What is stated of a field.
+#[derive(Default)]
+pub(crate) struct Field {
+    /// Its name on the wire.
+    pub(crate) name: String,
+    pub(crate) about: String,
+    pub(crate) default: Option<Expr>,
+    pub(crate) min: Option<Number>,
+    pub(crate) max: Option<Number>,
+    pub(crate) min_len: Option<u64>,
+    pub(crate) max_len: Option<u64>,
+    pub(crate) pattern: Option<String>,
+    pub(crate) example: Option<Expr>,
+    pub(crate) secret: bool,
+    pub(crate) header: Option<At<String>>,
+}
+
+/// Every option of `#[arg]`.
+const KNOWN: [&str; 10] = [
+    "default", "example", "header", "max", "max_len", "min", "min_len", "pattern", "rename",
+    "secret",
+];
+
+type Errors = darling::error::Accumulator;
+
+/// Checks the parameters, each on its own and then all together.
+pub(crate) fn parameters<'a>(function: &'a Function, errors: &mut Errors) -> Vec<Parameter<'a>> {
+    let checked: Vec<Parameter<'a>> = function
+        .parameters
+        .iter()
+        .filter_map(|parameter| check(parameter, errors))
+        .collect();
+    whole(function, &checked, errors);
+    names(&checked, errors);
+    headers(&checked, errors);
+    checked
+}
+
+fn check<'a>(parameter: &'a syntax::Parameter, errors: &mut Errors) -> Option<Parameter<'a>> {
+    let (name, kind) = match &parameter.shape {
+        Shape::Named(name, kind) => (Ok(name), &**kind),
+        Shape::Pattern(span, kind) => (Err(*span), &**kind),
+        Shape::Receiver(span) => {
+            let what = "the function takes `self`";
+            errors.push(fault("T7005", *span, what, "write a free function; the app's own things are taken by reference (`shop: &Shop`)"));
+            return None;
+        }
+        Shape::Variadic(span) => {
+            let what = "the function takes any number of arguments";
+            errors.push(fault("T7005", *span, what, "take a `Vec<T>`"));
+            return None;
+        }
+    };
+    if let Some(span) = opaque(kind) {
+        let what = "the parameter is an `impl Trait`, and a call from outside names no type";
+        errors.push(fault("T7005", span, what, "name the type"));
+        return None;
+    }
+    let taken = match (referenced(kind), name) {
+        (Some(reference), _) => part(parameter, reference, errors)?,
+        (None, _) if parameter.named("input").next().is_some() => input(parameter, errors),
+        (None, Ok(name)) => field(parameter, name, errors),
+        (None, Err(span)) => {
+            let what = "the parameter is a pattern, and a field of an input needs a name";
+            errors.push(fault(
+                "T7005",
+                span,
+                what,
+                "write `name: Type`, and take it apart in the body",
+            ));
+            return None;
+        }
+    };
+    Some(Parameter {
+        name: name.ok(),
+        kind,
+        cfgs: cfgs(&parameter.attributes),
+        taken,
+    })
+}
+
+/// The `cfg` attributes among these.
+pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .collect()
+}
+
+/// The reference that a type is as it is written, out of groups and parentheses.
+fn referenced(kind: &Type) -> Option<&syn::TypeReference> {
+    match kind {
+        Type::Reference(reference) => Some(reference),
+        Type::Group(group) => referenced(&group.elem),
+        Type::Paren(paren) => referenced(&paren.elem),
+        _ => None,
+    }
+}
+
+fn part<'a>(
+    parameter: &syntax::Parameter,
+    reference: &'a syn::TypeReference,
+    errors: &mut Errors,
+) -> Option<Taken<'a>> {
+    if let Some(word) = &reference.mutability {
+        let what = "it is borrowed for writing, and what the app gives is shared by all calls";
+        errors.push(fault(
+            "T7006",
+            word.span(),
+            what,
+            "take `&T` and put a lock inside `T`; take an input by value",
+        ));
+        return None;
+    }
+    if let Some(lifetime) = reference.lifetime.as_ref().filter(|one| one.ident != "_") {
+        let what = format!("it is lent for the time of the call, not for `{lifetime}`");
+        errors.push(fault(
+            "T7005",
+            lifetime.span(),
+            &what,
+            "leave the lifetime out",
+        ));
+        return None;
+    }
+    for attribute in parameter.named("arg") {
+        let what =
+            "what the app gives is no field of the input, so there is nothing to state of it";
+        errors.push(fault(
+            "T7008",
+            attribute.span(),
+            what,
+            "remove the #[arg], or take the parameter by value",
+        ));
+    }
+    for attribute in parameter.named("input") {
+        let what = "what the app gives cannot be the input";
+        errors.push(fault(
+            "T7010",
+            attribute.span(),
+            what,
+            "take the input by value",
+        ));
+    }
+    Some(Taken::Part(&reference.elem))
+}
+
+fn input<'a>(parameter: &syntax::Parameter, errors: &mut Errors) -> Taken<'a> {
+    for arg in parameter.named("arg") {
+        let what = "the whole input is no field to state rules of";
+        errors.push(fault(
+            "T7010",
+            arg.span(),
+            what,
+            "put the rules on the fields of its type, or remove the #[input]",
+        ));
+    }
+    let mut stated = None;
+    for (at, input) in parameter.named("input").enumerate() {
+        if at == 0 {
+            stated = errors.handle(schema(input)).flatten();
+        } else {
+            errors.push(fault(
+                "T7014",
+                input.span(),
+                "#[input] stands twice",
+                "keep one of the two",
+            ));
+        }
+    }
+    Taken::Whole(stated)
+}
+
+fn field<'a>(parameter: &syntax::Parameter, name: &Ident, errors: &mut Errors) -> Taken<'a> {
+    let mut field = Field {
+        name: name.unraw().to_string(),
+        about: docs::text(&parameter.attributes),
+        ..Field::default()
+    };
+    for attribute in parameter.named("arg") {
+        match tokens(attribute) {
+            Ok(tokens) => {
+                let (written, faults) = options::read(tokens, &KNOWN);
+                faults.into_iter().for_each(|fault| errors.push(fault));
+                for one in &written {
+                    errors.handle(take(one, &mut field));
+                }
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    Taken::Field(Box::new(field))
+}
+
+/// What stands in the parentheses of an attribute.
+fn tokens(attribute: &Attribute) -> darling::Result<proc_macro2::TokenStream> {
+    match &attribute.meta {
+        Meta::List(list) => Ok(list.tokens.clone()),
+        _ => {
+            let what = "the attribute states nothing";
+            let help = format!("write its options in parentheses: {}", KNOWN.join(", "));
+            Err(fault("T7014", attribute.span(), what, &help))
+        }
+    }
+}
+
+/// The schema of `#[input(schema = …)]`.
+fn schema(attribute: &Attribute) -> darling::Result<Option<Expr>> {
+    let Meta::List(list) = &attribute.meta else {
+        return match &attribute.meta {
+            Meta::Path(_) => Ok(None),
+            other => {
+                let what = "#[input] is written bare, or with options in parentheses";
+                Err(fault(
+                    "T7014",
+                    other.span(),
+                    what,
+                    "write #[input], or #[input(schema = …)]",
+                ))
+            }
+        };
+    };
+    let mut errors = darling::Error::accumulator();
+    let (written, faults) = options::read(list.tokens.clone(), &["schema"]);
+    faults.into_iter().for_each(|fault| errors.push(fault));
+    let schema = written
+        .first()
+        .and_then(|one| errors.handle(one.expression().cloned()));
+    errors.finish_with(schema)
+}
+
+fn take(one: &Written, field: &mut Field) -> darling::Result<()> {
+    match one.name.unraw().to_string().as_str() {
+        "default" => field.default = Some(one.expression()?.clone()),
+        "example" => field.example = Some(one.expression()?.clone()),
+        "header" => {
+            let header = one.text()?;
+            values::header(&header)?;
+            field.header = Some(header);
+        }
+        "max" => field.max = Some(one.number()?.value),
+        "max_len" => field.max_len = Some(one.count()?.value),
+        "min" => field.min = Some(one.number()?.value),
+        "min_len" => field.min_len = Some(one.count()?.value),
+        "pattern" => field.pattern = Some(one.text()?.value),
+        "rename" => field.name = property(&one.text()?)?,
+        "secret" => field.secret = one.flag()?.value,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A property's name that model interfaces take (T7016).
+fn property(name: &At<String>) -> darling::Result<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if (1..=64).contains(&name.value.len()) && name.value.chars().all(fits) {
+        return Ok(name.value.clone());
+    }
+    let what = format!("{:?} cannot be the name of a field", name.value);
+    Err(fault(
+        "T7016",
+        name.span,
+        &what,
+        "write 1 to 64 of A-Z a-z 0-9 _ . -",
+    ))
+}
+
+/// `#[input]` stands alone (T7010).
+fn whole(function: &Function, checked: &[Parameter<'_>], errors: &mut Errors) {
+    let owned = checked
+        .iter()
+        .filter(|parameter| !matches!(parameter.taken, Taken::Part(_)));
+    let others = owned.clone().count();
+    let wholes = owned
+        .filter(|one| matches!(one.taken, Taken::Whole(_)))
+        .count();
+    if wholes == 0 || others == 1 {
+        return;
+    }
+    for parameter in &function.parameters {
+        for input in parameter.named("input") {
+            let what = format!(
+                "#[input] makes one parameter the whole input, and {others} are taken from the caller"
+            );
+            errors.push(usual("T7010", input.span(), &what));
+        }
+    }
+}
+
+/// No two fields of one name (T7016). Two that `cfg` keeps apart may share one.
+fn names(checked: &[Parameter<'_>], errors: &mut Errors) {
+    let mut seen: HashMap<&str, &Parameter<'_>> = HashMap::new();
+    for parameter in checked {
+        let Taken::Field(field) = &parameter.taken else {
+            continue;
+        };
+        match seen.insert(&field.name, parameter) {
+            Some(before) if before.cfgs.is_empty() || parameter.cfgs.is_empty() => {
+                let span = parameter.name.map_or_else(Span::call_site, Ident::span);
+                let what = format!("two fields have the name {:?}", field.name);
+                errors.push(fault(
+                    "T7016",
+                    span,
+                    &what,
+                    "give one of them another name with #[arg(rename = \"…\")]",
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// No header twice, in any capitals (T7007).
+fn headers(checked: &[Parameter<'_>], errors: &mut Errors) {
+    let mut seen = HashSet::new();
+    for parameter in checked {
+        let Taken::Field(field) = &parameter.taken else {
+            continue;
+        };
+        let Some(header) = &field.header else {
+            continue;
+        };
+        if !seen.insert(header.value.to_ascii_lowercase()) {
+            let what = format!("another field is mirrored into {:?} already", header.value);
+            errors.push(usual("T7007", header.span, &what));
+        }
+    }
+}
+
+impl Parameter<'_> {
+    /// Where its type begins, for what the compiler is asked about it.
+    pub(crate) fn place(&self) -> Span {
+        self.kind
+            .to_token_stream()
+            .into_iter()
+            .next()
+            .map_or_else(Span::call_site, |token| token.span())
+    }
+}

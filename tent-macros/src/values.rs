@@ -1,0 +1,331 @@
+//! The values that options are written in: durations, rates, access, scopes. Each turns a text into
+//! what the runtime holds, or says what is wrong with it. Knows nothing of what options go together.
+
+use proc_macro2::Span;
+use quote::ToTokens as _;
+use syn::spanned::Spanned as _;
+use syn::{Expr, Path};
+
+use crate::docs::peeled;
+use crate::fault::{choose, fault, usual};
+use crate::options::{At, literal};
+
+/// Who may call, as it was written.
+#[derive(Clone)]
+pub(crate) enum Access {
+    Anyone,
+    SignedIn,
+    Role(String),
+    App,
+    Any(Vec<Access>),
+    Rule(Path),
+}
+
+/// The words of `access`.
+const ACCESS: [&str; 4] = ["anyone", "signedIn", "role:…", "app"];
+
+impl Access {
+    /// Whether this is `word`, or a list that holds it.
+    pub(crate) fn holds(&self, matches: fn(&Access) -> bool) -> bool {
+        match self {
+            Access::Any(each) => each.iter().any(|one| one.holds(matches)),
+            one => matches(one),
+        }
+    }
+}
+
+/// Reads `access = …` (T7002).
+pub(crate) fn access(value: &Expr) -> darling::Result<Access> {
+    match peeled(value) {
+        Expr::Path(path) if path.qself.is_none() => Ok(Access::Rule(path.path.clone())),
+        Expr::Array(list) => {
+            let mut errors = darling::Error::accumulator();
+            let each: Vec<Access> = list
+                .elems
+                .iter()
+                .filter_map(|one| errors.handle(access(one)))
+                .collect();
+            let each = errors.finish_with(each)?;
+            if each.is_empty() {
+                let what = "an empty list lets nobody call the function";
+                return Err(usual("T7002", list.span(), what));
+            }
+            Ok(Access::Any(each))
+        }
+        other => match literal(other) {
+            Some(text) => word(&text),
+            None => Err(usual(
+                "T7002",
+                other.span(),
+                "`access` takes a string, a list, or the path of a rule",
+            )),
+        },
+    }
+}
+
+fn word(text: &At<String>) -> darling::Result<Access> {
+    match text.value.as_str() {
+        "anyone" => Ok(Access::Anyone),
+        "signedIn" => Ok(Access::SignedIn),
+        "app" => Ok(Access::App),
+        "role:" | "role" => {
+            let what = "the role has no name";
+            Err(fault(
+                "T7002",
+                text.span,
+                what,
+                "write it after the colon: \"role:staff\"",
+            ))
+        }
+        other => match other.strip_prefix("role:") {
+            Some(role) if role.trim() == role => Ok(Access::Role(role.to_owned())),
+            Some(role) => {
+                let what = format!("the role {role:?} has a space at its edge");
+                Err(fault(
+                    "T7002",
+                    text.span,
+                    &what,
+                    "write the role without it",
+                ))
+            }
+            None => {
+                let what = format!("there is no access {other:?}");
+                let help = format!("{}; or the path of a rule", choose(other, &ACCESS));
+                Err(fault("T7002", text.span, &what, &help))
+            }
+        },
+    }
+}
+
+/// The text of a path, as a person would write it.
+pub(crate) fn spelled(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Reads a duration such as `500ms`, `5s`, `2min`, `1h` into milliseconds.
+pub(crate) fn duration(text: &At<String>) -> darling::Result<u64> {
+    let wrong = |what: &str| {
+        let what = format!("{:?} is no duration: {what}", text.value);
+        fault(
+            "T7014",
+            text.span,
+            &what,
+            "write one such as \"500ms\", \"5s\", \"2min\" or \"1h\"",
+        )
+    };
+    let (number, unit) = split(&text.value);
+    let each = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "min" => 60_000,
+        "h" => 3_600_000,
+        "" => return Err(wrong("it has no unit")),
+        _ => return Err(wrong("the units are ms, s, min and h")),
+    };
+    match number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(each))
+    {
+        Some(0) => Err(wrong("nothing ends in no time")),
+        Some(milliseconds) => Ok(milliseconds),
+        None => Err(wrong("it begins with no whole number, or is too long")),
+    }
+}
+
+/// Reads a rate such as `10/min` into a number and seconds.
+pub(crate) fn rate(text: &At<String>) -> darling::Result<(u32, u64)> {
+    let wrong = |what: &str| {
+        let what = format!("{:?} is no rate: {what}", text.value);
+        fault(
+            "T7014",
+            text.span,
+            &what,
+            "write one such as \"5/s\", \"10/min\", \"100/h\" or \"1000/day\"",
+        )
+    };
+    let Some((number, unit)) = text.value.split_once('/') else {
+        return Err(wrong("it has no `/`"));
+    };
+    let seconds = match unit.trim() {
+        "s" => 1,
+        "min" => 60,
+        "h" => 3_600,
+        "day" => 86_400,
+        _ => return Err(wrong("the units are s, min, h and day")),
+    };
+    match number.trim().parse() {
+        Ok(0) => Err(wrong("it lets nobody call")),
+        Ok(number) => Ok((number, seconds)),
+        Err(_) => Err(wrong("it begins with no whole number, or is too large")),
+    }
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let at = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    (&text[..at], text[at..].trim())
+}
+
+/// Checks a scope: the characters of a scope token of OAuth 2.0 (RFC 6749, section 3.3).
+pub(crate) fn scope(text: &At<String>) -> darling::Result<()> {
+    let fits = |c: char| matches!(c, '!' | '#'..='[' | ']'..='~');
+    if !text.value.is_empty() && text.value.chars().all(fits) {
+        return Ok(());
+    }
+    let what = format!("{:?} is no scope", text.value);
+    Err(fault(
+        "T7014",
+        text.span,
+        &what,
+        "write a word without spaces, quotes or backslashes, such as \"orders:write\"",
+    ))
+}
+
+/// Checks the name of a header: a token of HTTP (RFC 9110, section 5.6.2).
+pub(crate) fn header(text: &At<String>) -> darling::Result<()> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if !text.value.is_empty() && text.value.chars().all(fits) {
+        return Ok(());
+    }
+    let what = format!("{:?} is no header name", text.value);
+    Err(usual("T7007", text.span, &what))
+}
+
+/// The client capabilities that `needs` can name, and the parts of them.
+const CAPABILITIES: [&str; 7] = [
+    "elicitation",
+    "elicitation.form",
+    "elicitation.url",
+    "roots",
+    "sampling",
+    "sampling.context",
+    "sampling.tools",
+];
+
+/// Checks a client capability. One with a `/` is an extension, of which there can be any.
+pub(crate) fn capability(text: &At<String>) -> darling::Result<()> {
+    if CAPABILITIES.contains(&text.value.as_str()) || text.value.contains('/') {
+        return Ok(());
+    }
+    let what = format!("there is no client capability {:?}", text.value);
+    Err(fault(
+        "T7014",
+        text.span,
+        &what,
+        &choose(&text.value, &CAPABILITIES),
+    ))
+}
+
+/// The methods that the MCP layer answers by itself, whatever an app states.
+const ANSWERED: [&str; 6] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
+
+/// Checks the method of `on`.
+pub(crate) fn method(text: &At<String>) -> darling::Result<()> {
+    let (what, help) = if ANSWERED.contains(&text.value.as_str()) {
+        (
+            "is answered by tent itself",
+            "leave `on` out: the function is a tool with `offer = \"mcp\"`",
+        )
+    } else if text.value.starts_with("notifications/") {
+        (
+            "is a notification, which nobody answers",
+            "name a method that has an answer",
+        )
+    } else if text.value.is_empty() || text.value.contains(char::is_whitespace) {
+        ("is no MCP method", "name one such as \"resources/list\"")
+    } else {
+        return Ok(());
+    };
+    Err(fault(
+        "T7014",
+        text.span,
+        &format!("{:?} {what}", text.value),
+        help,
+    ))
+}
+
+/// A place to put a fault at where there is no better one.
+pub(crate) fn here() -> Span {
+    Span::call_site()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> At<String> {
+        At {
+            value: text.to_owned(),
+            span: here(),
+        }
+    }
+
+    #[test]
+    fn durations_and_rates_are_read_to_the_unit() {
+        let durations = ["500ms", "5s", "2min", "1h", "5 s"].map(|text| duration(&at(text)).ok());
+        assert_eq!(
+            durations,
+            [
+                Some(500),
+                Some(5_000),
+                Some(120_000),
+                Some(3_600_000),
+                Some(5_000)
+            ]
+        );
+        for wrong in [
+            "",
+            "5",
+            "s",
+            "0s",
+            "-5s",
+            "5 parsecs",
+            "99999999999999999999h",
+            "1.5h",
+        ] {
+            assert!(duration(&at(wrong)).is_err(), "{wrong:?}");
+        }
+        let rates = ["5/s", "10/min", "100/h", "1000/day"].map(|text| rate(&at(text)).ok());
+        assert_eq!(
+            rates,
+            [
+                Some((5, 1)),
+                Some((10, 60)),
+                Some((100, 3_600)),
+                Some((1_000, 86_400))
+            ]
+        );
+        for wrong in [
+            "",
+            "10",
+            "0/min",
+            "x/min",
+            "10/week",
+            "-1/s",
+            "5000000000/s",
+        ] {
+            assert!(rate(&at(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn scopes_headers_and_methods_are_words_of_their_standards() {
+        assert!(scope(&at("orders:write")).is_ok() && scope(&at("a b")).is_err());
+        assert!(scope(&at("")).is_err() && scope(&at("a\"b")).is_err());
+        assert!(header(&at("Region")).is_ok() && header(&at("no good")).is_err());
+        assert!(header(&at("")).is_err() && header(&at("größe")).is_err());
+        assert!(method(&at("resources/list")).is_ok() && method(&at("tools/list")).is_err());
+        assert!(method(&at("notifications/cancelled")).is_err() && method(&at("")).is_err());
+        assert!(capability(&at("sampling")).is_ok() && capability(&at("simpling")).is_err());
+        assert!(capability(&at("io.example/ui")).is_ok());
+    }
+}

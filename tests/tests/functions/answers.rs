@@ -1,0 +1,184 @@
+//! Answers and failures: nothing, values, content, and errors of every kind.
+
+use serde_json::json;
+use tent::query;
+use tent_runtime::cx::{State, States};
+use tent_runtime::error::{Error, Failure};
+use tent_runtime::function::{Content, Output, With};
+use tent_tests::{linked, run, run_with};
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Order {
+    id: u32,
+}
+
+type Alias<T> = Result<T, std::io::Error>;
+
+mod app {
+    pub(crate) type Result<T> = std::result::Result<T, super::Stated>;
+}
+
+#[derive(Debug)]
+pub(crate) struct Stated;
+
+impl std::fmt::Display for Stated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("stated")
+    }
+}
+
+impl std::error::Error for Stated {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        tent_runtime::error::offer(|| self.failure());
+        None
+    }
+}
+
+impl Failure for Stated {
+    fn failure(&self) -> Error {
+        Error::stated("A0001", 409, "stated")
+    }
+}
+
+#[query(access = "anyone")]
+async fn nothing() {}
+
+#[query(access = "anyone")]
+fn nothing_sync() -> () {}
+
+#[query(access = "anyone")]
+async fn nothing_or_error() -> Alias<()> {
+    Ok(())
+}
+
+#[query(access = "anyone")]
+async fn value() -> Order {
+    Order { id: 7 }
+}
+
+#[query(access = "anyone")]
+async fn value_or_error(fail: bool) -> Alias<Order> {
+    if fail {
+        return Err(std::io::Error::other("the disk is on fire"));
+    }
+    Ok(Order { id: 8 })
+}
+
+#[query(access = "anyone")]
+async fn k7_03_stated() -> app::Result<u32> {
+    Err(Stated)
+}
+
+#[query(access = "anyone")]
+fn anyhow_error() -> anyhow::Result<Vec<u32>> {
+    anyhow::bail!("a secret cause")
+}
+
+#[query(access = "anyone")]
+fn own_error() -> tent_runtime::error::Result<u32> {
+    Err(Error::stated("A0002", 404, "No such order"))
+}
+
+#[query(access = "anyone")]
+fn infallible() -> Result<u32, std::convert::Infallible> {
+    Ok(1)
+}
+
+#[query(access = "anyone")]
+async fn one_content() -> Content {
+    Content::Text("hello".into())
+}
+
+#[query(access = "anyone")]
+async fn many_contents() -> tent_runtime::error::Result<Vec<Content>> {
+    Ok(vec![Content::Text("a".into()), Content::Text("b".into())])
+}
+
+#[query(access = "anyone")]
+async fn beside() -> With<Order> {
+    With {
+        value: Order { id: 9 },
+        content: vec![Content::Text("nine".into())],
+    }
+}
+
+#[query(access = "anyone")]
+async fn k6_10_raw(id: String) -> serde_json::Value {
+    json!([id])
+}
+
+struct Shop(String);
+impl State for Shop {}
+
+#[query(access = "anyone")]
+async fn lent(shop: &Shop) -> tent_runtime::error::Result<&str> {
+    Ok(&shop.0)
+}
+
+#[query(access = "anyone")]
+fn lent_sync(shop: &Shop) -> Option<&str> {
+    shop.0.get(1..)
+}
+
+#[test]
+fn nothing_is_no_value_and_no_content() {
+    for name in ["nothing", "nothing_sync", "nothing_or_error"] {
+        assert!(matches!(linked(name).output, Output::Nothing), "{name}");
+        let answer = run_with(linked(name), json!({}), States::default()).expect("it runs");
+        assert!(
+            answer.value.is_none() && answer.content.is_empty(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_value_is_serialised_with_or_without_a_result_around_it() {
+    for (name, input, id) in [
+        ("value", json!({}), 7),
+        ("value_or_error", json!({"fail": false}), 8),
+    ] {
+        assert!(matches!(linked(name).output, Output::Value(_)), "{name}");
+        assert_eq!(run(name, input).ok(), Some(json!({"id": id})));
+    }
+    assert_eq!(run("infallible", json!({})).ok(), Some(json!(1)));
+    assert_eq!(
+        run("k6_10_raw", json!({"id": "a"})).ok(),
+        Some(json!(["a"]))
+    );
+}
+
+#[test]
+fn the_error_of_a_result_is_never_a_value_whatever_alias_is_used() {
+    let code = |name, input| run(name, input).map_err(|error| error.code());
+    assert_eq!(code("value_or_error", json!({"fail": true})), Err("T0012"));
+    assert_eq!(code("anyhow_error", json!({})), Err("T0012"));
+    assert_eq!(code("own_error", json!({})), Err("A0002"));
+    assert_eq!(code("k7_03_stated", json!({})), Err("A0001"));
+}
+
+#[test]
+fn content_is_told_from_values() {
+    for (name, count) in [("one_content", 1), ("many_contents", 2)] {
+        assert!(matches!(linked(name).output, Output::Content), "{name}");
+        let answer = run_with(linked(name), json!({}), States::default()).expect("it runs");
+        assert!(
+            answer.value.is_none() && answer.content.len() == count,
+            "{name}"
+        );
+    }
+    assert!(matches!(linked("beside").output, Output::Value(_)));
+    let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
+    assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
+    assert_eq!(answer.content, [Content::Text("nine".into())]);
+}
+
+#[test]
+fn an_answer_may_be_lent_by_a_state() {
+    for (name, text) in [("lent", "\"corner\""), ("lent_sync", "\"orner\"")] {
+        let mut states = States::default();
+        states.put(Shop("corner".into()));
+        let answer = run_with(linked(name), json!({}), states).expect("it runs");
+        assert_eq!(answer.value.expect("a value").get(), text);
+    }
+}

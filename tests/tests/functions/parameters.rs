@@ -1,0 +1,247 @@
+//! Parameters: what the app gives, what the caller gives, and how it is read.
+
+use serde_json::json;
+use tent::{change, query};
+use tent_runtime::cx::{Cx, Shared, State, States};
+use tent_runtime::function::Input;
+use tent_tests::{fields, linked, run, run_with};
+
+struct Shop {
+    name: &'static str,
+}
+impl State for Shop {}
+
+type Pool = Shared<Vec<u32>>;
+
+#[query(access = "anyone")]
+async fn parts(cx: &Cx, shop: &Shop, pool: &Pool, extra: Option<u32>) -> String {
+    assert!(!cx.caller().is_known());
+    format!("{} {:?} {extra:?}", shop.name, pool.0)
+}
+
+#[test]
+fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
+    let function = linked("parts");
+    let needs = (function.needs_parts)();
+    assert_eq!(needs.len(), 2);
+    let mut states = States::default();
+    states.put(Shop { name: "corner" });
+    assert!((needs[0].met)(&states) && !(needs[1].met)(&states));
+    states.put(Shared(vec![1_u32, 2]));
+    assert!(needs.iter().all(|need| (need.met)(&states)));
+    let answer = run_with(function, json!({"extra": 3}), states).expect("it runs");
+    assert_eq!(
+        answer.value.expect("a value").get(),
+        "\"corner [1, 2] Some(3)\""
+    );
+}
+
+#[test]
+fn a_state_that_is_not_there_is_a_failure_and_no_panic() {
+    let failure = run("parts", json!({})).expect_err("no state was given");
+    assert_eq!(failure.code(), "T7011");
+}
+
+/// A line of an order.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Line {
+    sku: String,
+    quantity: u8,
+}
+
+#[change(access = "anyone")]
+fn place(
+    /// The order's number.
+    ///
+    /// From 1.
+    #[arg(min = 1, max = 99.5, example = 7)]
+    id: u32,
+    #[arg(default = vec![], max_len = 3)] lines: Vec<Line>,
+    #[arg(default = 20)] limit: u8,
+    #[arg(
+        rename = "the-note",
+        min_len = 2,
+        pattern = "^[a-z]+$",
+        header = "X-Note"
+    )]
+    note: Option<String>,
+    #[arg(secret)] pin: Option<u16>,
+    r#type: Option<String>,
+) -> String {
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| format!("{}x{}", line.quantity, line.sku))
+        .collect();
+    format!("{id} {lines:?} {limit} {note:?} {pin:?} {type:?}")
+}
+
+#[test]
+fn absent_fields_are_their_default_or_null() {
+    assert_eq!(
+        run("place", json!({"id": 1})).expect("it fits"),
+        "1 [] 20 None None None"
+    );
+    let all = json!({
+        "id": 2, "lines": [{"sku": "a", "quantity": 3}], "limit": 4, "the-note": "ab", "pin": 5, "type": "t"
+    });
+    assert_eq!(
+        run("place", all).expect("it fits"),
+        "2 [\"3xa\"] 4 Some(\"ab\") Some(5) Some(\"t\")"
+    );
+}
+
+#[test]
+fn all_failing_fields_are_named_at_once_with_their_paths_and_no_secret() {
+    let input = json!({
+        "id": "x", "lines": [{"sku": "a", "quantity": 3}, {"sku": "b"}], "limit": 300, "pin": "hunter2", "type": 1
+    });
+    let failure = run("place", input).expect_err("nothing fits");
+    assert_eq!(failure.code(), "T0003");
+    assert_eq!(
+        fields(&failure),
+        json!({
+            "id": "invalid type: string \"x\", expected u32",
+            "lines[1]": "missing field `quantity`",
+            "limit": "invalid value: integer `300`, expected u8",
+            "pin": "does not fit its type",
+            "type": "invalid type: integer `1`, expected a string",
+        })
+    );
+    let failure = run("place", json!({})).expect_err("the id is missing");
+    assert_eq!(fields(&failure), json!({"id": "is required"}));
+}
+
+#[test]
+fn what_is_stated_of_a_field_is_in_its_declaration() {
+    let Input::Fields(stated) = linked("place").input else {
+        panic!("the input is made of fields");
+    };
+    let names: Vec<_> = stated.iter().map(|field| field.name).collect();
+    assert_eq!(names, ["id", "lines", "limit", "the-note", "pin", "type"]);
+    let [id, lines, limit, note, pin, _] = stated else {
+        panic!("there are six");
+    };
+    assert_eq!(id.about, "The order's number.\n\nFrom 1.");
+    assert_eq!(id.rules.min, Some(tent_runtime::schema::Bound::Integer(1)));
+    assert_eq!(
+        id.rules.max,
+        Some(tent_runtime::schema::Bound::Number(99.5))
+    );
+    assert_eq!(
+        id.rules.example.and_then(|example| example()),
+        Some(json!(7))
+    );
+    assert_eq!(limit.default.and_then(|default| default()), Some(json!(20)));
+    // A line cannot be serialised, so that there is a default and no JSON of it.
+    assert_eq!(lines.default.map(|default| default()), Some(None));
+    assert_eq!(
+        (note.rules.min_len, note.rules.pattern),
+        (Some(2), Some("^[a-z]+$"))
+    );
+    assert_eq!(note.header, Some("X-Note"));
+    assert!(pin.secret && !id.secret);
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Search {
+    text: String,
+    #[serde(default)]
+    page: u32,
+}
+
+#[query(access = "anyone")]
+async fn search(_: &Cx, #[input] search: Search) -> String {
+    format!("{} {}", search.text, search.page)
+}
+
+#[query(access = "anyone")]
+async fn search_stated(
+    #[input(schema = json!({"type": "object", "properties": {"text": {"type": "string"}}}))]
+    search: Search,
+) -> u32 {
+    search.page
+}
+
+#[test]
+fn one_parameter_can_be_the_whole_input() {
+    assert!(matches!(linked("search").input, Input::Whole(_)));
+    let found = run("search", json!({"text": "a"})).expect("it fits");
+    assert_eq!(found, "a 0");
+    let failure = run("search", json!({"text": "a", "page": -1})).expect_err("it does not fit");
+    assert_eq!(
+        fields(&failure),
+        json!({"page": "invalid value: integer `-1`, expected u32"})
+    );
+    let Input::Stated(schema) = linked("search_stated").input else {
+        panic!("the schema is stated");
+    };
+    assert_eq!(schema()["properties"]["text"]["type"], "string");
+    assert_eq!(
+        run("search_stated", json!({"text": "a", "page": 2})).ok(),
+        Some(json!(2))
+    );
+}
+
+#[query(access = "anyone")]
+async fn k7_16_owned(name: std::borrow::Cow<'static, str>, mut tags: Vec<String>) -> String {
+    tags.push(name.into_owned());
+    tags.join("+")
+}
+
+#[test]
+fn k7_16_a_static_cow_is_owned() {
+    let input = json!({"name": "a", "tags": ["b"]});
+    assert_eq!(run("k7_16_owned", input).ok(), Some(json!("b+a")));
+}
+
+#[query(access = "anyone")]
+async fn r#match(r#type: String, r#gen: u32) -> String {
+    format!("{}{}", r#type, r#gen)
+}
+
+#[test]
+fn k7_04_raw_identifiers_do_not_reach_the_wire() {
+    let input = json!({"type": "a", "gen": 1});
+    assert_eq!(run("match", input).ok(), Some(json!("a1")));
+    let failure = run("match", json!({"type": 1, "gen": 1})).expect_err("a number is no text");
+    assert_eq!(
+        fields(&failure),
+        json!({"type": "invalid type: integer `1`, expected a string"})
+    );
+}
+
+#[query(access = "anyone")]
+async fn k7_24_conditional(#[cfg(any())] off: bool, #[cfg(all())] on: bool, other: u8) -> String {
+    format!("{on} {other}")
+}
+
+#[query(access = "anyone")]
+#[cfg(any())]
+async fn k7_24_either(missing: Missing) -> u32 {
+    1
+}
+
+#[cfg(not(any()))]
+#[query(access = "anyone")]
+async fn k7_24_either() -> u32 {
+    2
+}
+
+#[cfg_attr(all(), tent::query(access = "anyone"))]
+#[cfg_attr(all(), cfg(all()), doc = "Sometimes.")]
+async fn k7_24_sometimes() -> u32 {
+    3
+}
+
+#[test]
+fn k7_24_what_is_switched_off_is_not_mentioned() {
+    let input = json!({"on": true, "other": 1});
+    assert_eq!(run("k7_24_conditional", input).ok(), Some(json!("true 1")));
+    let Input::Fields(stated) = linked("k7_24_conditional").input else {
+        panic!("the input is made of fields");
+    };
+    let names: Vec<_> = stated.iter().map(|field| field.name).collect();
+    assert_eq!(names, ["on", "other"]);
+    assert_eq!(run("k7_24_either", json!({})).ok(), Some(json!(2)));
+    assert_eq!(run("k7_24_sometimes", json!({})).ok(), Some(json!(3)));
+}
