@@ -137,7 +137,12 @@ pub use tent_macros::Failure;
 #[doc(no_inline)]
 pub use tent_runtime::error::Failure;
 
-pub use tent_macros::{action, change, query};
+#[doc = include_str!("../docs/action.md")]
+pub use tent_macros::action;
+#[doc = include_str!("../docs/change.md")]
+pub use tent_macros::change;
+#[doc = include_str!("../docs/query.md")]
+pub use tent_macros::query;
 
 /// The declarations of the functions that are named: `functions![open_orders, shop::mark_paid]` is a
 /// `&'static [&'static Declaration]`, also in a constant.
