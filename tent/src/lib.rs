@@ -230,3 +230,7 @@ pub mod __private {
     pub use tent_runtime::function::Location;
     pub use tent_runtime::function::Output;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
