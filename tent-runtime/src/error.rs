@@ -297,7 +297,7 @@ mod tests {
     }
     impl StdError for Paid {
         fn source(&self) -> Option<&(dyn StdError + 'static)> {
-            offer(|| self.failure());
+            offer(|| Failure::failure(self));
             None
         }
     }

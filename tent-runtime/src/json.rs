@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
@@ -18,10 +18,6 @@ use crate::error::Error;
 /// # Errors
 /// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, or holds a key twice in
 /// one object.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the /api envelope reads its bodies with it")
-)]
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
     match read(text, Strict).map_err(|error| refused(&error))? {
@@ -358,9 +354,7 @@ mod tests {
                 "{body:?}"
             );
         }
-        assert_eq!(
-            object(b" {\"a\": 1} ").map(Value::from),
-            object(b"{\"a\":1}").map(Value::from)
-        );
+        let read = object(b" {\"a\": 1} ").map(Value::from);
+        assert_eq!(read.ok(), Some(json!({"a": 1})));
     }
 }

@@ -1,17 +1,306 @@
-//! Stand-in until the envelope is merged.
-use crate::door::Door;
-use axum::body::Body;
-use http::{Request, Response, StatusCode};
+//! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
+//! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
+//!
+//! The answer to a request is one JSON text; streams are none yet. Nothing here calls a function, and
+//! nothing outside knows JSON-RPC.
+
+mod call;
+mod headers;
+mod legacy;
+mod list;
+mod modern;
+mod reply;
+mod revision;
+mod session;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
-#[derive(Debug)]
-pub(crate) struct Mcp;
+
+use axum::body::Body;
+use http::header::ALLOW;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use serde_json::json;
+
+use self::headers::Once;
+use self::legacy::Agreed;
+use self::reply::{Refusal, Reply, code};
+use self::revision::Revision;
+use self::wire::{ClientInfo, Kind, Meta, Posted, Shape, Text, Unreadable};
+use crate::caller::Caller;
+use crate::clock::SystemClock;
+use crate::cx::{Client, Era};
+use crate::door::{About, At, Door};
+use crate::error::Error;
+use crate::store::EndedSessions;
+use crate::web;
+
+/// The MCP server of one app: its door, and what is written once, at start.
+pub(crate) struct Mcp {
+    door: Arc<Door>,
+    tools: call::Tools,
+    lists: list::Lists,
+    ended: EndedSessions,
+    /// The member of `_meta` that names the server in each modern result.
+    server: Box<str>,
+    /// The result of `server/discover`.
+    discovered: Vec<u8>,
+}
+
 impl Mcp {
-    pub(crate) fn new(_: Arc<Door>) -> Self {
-        Mcp
+    /// The server of this app.
+    pub(crate) fn new(door: Arc<Door>) -> Self {
+        let server = server_info(door.about());
+        let kept_for = door.settings().limits.tools_kept;
+        Mcp {
+            tools: call::Tools::new(door.registry()),
+            lists: list::Lists::new(door.registry(), kept_for, &server),
+            ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
+            discovered: modern::discovered(door.about(), kept_for, &server),
+            server: server.into(),
+            door,
+        }
+    }
+
+    fn realm(&self) -> &str {
+        &self.door.about().name
+    }
+
+    /// `tools/list`, the same in both eras but for its bytes.
+    async fn list(
+        &self,
+        asked: &Asked<'_>,
+        request: &wire::Request<'_>,
+        revision: Revision,
+        client: &Client,
+    ) -> Result<Reply, Refusal> {
+        let params = &request.params;
+        if params.shape == Shape::Other || params.cursor == Text::Other {
+            return Err(Refusal::params(
+                "The params of tools/list are an object, its cursor a string.",
+            ));
+        }
+        let visible = self.door.visible(&asked.caller, client, At::Mcp).await;
+        let sealer = self.door.sealer();
+        self.lists
+            .page(request.id, revision, visible, params.cursor.get(), sealer)
+            .map(Reply::ok)
     }
 }
-pub(crate) async fn serve(_: Arc<Mcp>, _: Request<Body>) -> Response<Body> {
-    let mut r = Response::new(Body::empty());
-    *r.status_mut() = StatusCode::NOT_FOUND;
-    r
+
+impl std::fmt::Debug for Mcp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mcp")
+            .field("door", &self.door)
+            .finish_non_exhaustive()
+    }
+}
+
+fn server_info(about: &About) -> String {
+    let mut server = json!({"name": about.name, "version": about.version});
+    if let Some(title) = &about.title {
+        server["title"] = title.as_str().into();
+    }
+    format!("\"io.modelcontextprotocol/serverInfo\":{server}")
+}
+
+/// One HTTP request, whose sender is known.
+struct Asked<'a> {
+    parts: &'a Parts,
+    caller: Caller,
+    trace: &'a str,
+}
+
+/// Answers one HTTP request to the MCP endpoint, whatever its path.
+pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Body> {
+    let trace = web::trace(request.headers());
+    let (parts, body) = request.into_parts();
+    let reply = match answer(&mcp, &parts, body, &trace).await {
+        Ok(reply) => reply,
+        Err(refusal) => refusal.into_reply(None),
+    };
+    let mut response = reply.into_response();
+    if let Ok(trace) = HeaderValue::try_from(trace) {
+        response
+            .headers_mut()
+            .insert(web::REQUEST_ID.clone(), trace);
+    }
+    if parts.method == Method::HEAD {
+        *response.body_mut() = Body::empty();
+    }
+    response
+}
+
+/// Host and origin, then the caller, come before everything else: who has no key learns nothing, not even
+/// which methods there are.
+async fn answer(mcp: &Mcp, parts: &Parts, body: Body, trace: &str) -> Result<Reply, Refusal> {
+    let refused = |error: Error| Refusal::of(&error, mcp.realm());
+    mcp.door.check_host(parts).map_err(refused)?;
+    let caller = mcp.door.identify(parts).await.map_err(refused)?;
+    if !caller.is_known() && !mcp.door.settings().mcp.anyone {
+        return Err(refused(Error::of("T0004")));
+    }
+    match parts.method {
+        Method::POST => {}
+        Method::DELETE if !is_modern(&parts.headers) => {
+            return legacy::end(mcp, &parts.headers).await;
+        }
+        _ => return Err(not_allowed(&parts.headers)),
+    }
+    if !web::is_json(&parts.headers) {
+        return Err(refused(Error::of("T0017")));
+    }
+    if !headers::accepts(&parts.headers) {
+        return Err(
+            Refusal::invalid("The answer is application/json, which Accept excludes.")
+                .with_status(StatusCode::NOT_ACCEPTABLE),
+        );
+    }
+    let limit = mcp.door.settings().limits.body;
+    let body = web::body(body, limit).await.map_err(refused)?;
+    let posted = wire::read(&body).map_err(unreadable)?;
+    let asked = Asked {
+        parts,
+        caller,
+        trace,
+    };
+    match posted {
+        Posted::One(message) => one(mcp, &asked, message).await,
+        Posted::Batch(messages) => {
+            let named = named(&parts.headers)?;
+            if named.is_some_and(Revision::is_modern) {
+                return Err(Refusal::invalid("A body is one message."));
+            }
+            let agreed = legacy::agreed(mcp, &parts.headers, named).await?;
+            legacy::batch(mcp, &asked, messages, &agreed).await
+        }
+    }
+}
+
+fn unreadable(why: Unreadable) -> Refusal {
+    let (code, why) = match why {
+        Unreadable::Syntax(why) => (code::PARSE, why),
+        Unreadable::Data(why) => (code::INVALID_REQUEST, why),
+    };
+    let message = format!("The body cannot be read: {why}.");
+    Refusal::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::of("T0018"))
+}
+
+fn not_allowed(headers: &HeaderMap) -> Refusal {
+    let allow = if is_modern(headers) {
+        "POST"
+    } else {
+        "POST, DELETE"
+    };
+    Refusal::of(&Error::of("T0016"), "").with_header(ALLOW, HeaderValue::from_static(allow))
+}
+
+fn is_modern(headers: &HeaderMap) -> bool {
+    matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
+}
+
+async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result<Reply, Refusal> {
+    let headers = &asked.parts.headers;
+    match message.kind() {
+        Kind::Request(request) => {
+            let id = request.id;
+            let era = era(headers, &request.method, &request.params.meta);
+            let served = match era {
+                Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, &request),
+                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
+                    Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
+                    Err(refusal) => Err(refusal),
+                },
+                Err(refusal) => Err(refusal),
+            };
+            Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
+        }
+        // Whatever it says, also where nothing here knows it: nobody waits for an answer.
+        Kind::Notification => accepted(mcp, headers, true).await,
+        Kind::Response => accepted(mcp, headers, false).await,
+        Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
+    }
+}
+
+/// 202 for what wants no answer. The modern era has no responses of clients.
+async fn accepted(mcp: &Mcp, headers: &HeaderMap, notification: bool) -> Result<Reply, Refusal> {
+    let named = named(headers)?;
+    if !named.is_some_and(Revision::is_modern) {
+        let Agreed { .. } = legacy::agreed(mcp, headers, named).await?;
+    } else if !notification {
+        return Err(Refusal::invalid("This revision takes no responses."));
+    }
+    Ok(Reply::empty(StatusCode::ACCEPTED))
+}
+
+/// How a request is served.
+#[derive(Debug, PartialEq, Eq)]
+enum Chosen {
+    Modern,
+    /// The handshake: its body says what is agreed, whatever the headers say.
+    Initialize,
+    /// With the revision of its header, which counts where there is no session.
+    Legacy(Option<Revision>),
+}
+
+/// Chooses the era of a request. That its metadata names a revision makes it modern; so does its header.
+fn era(headers: &HeaderMap, method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
+    let said = match &meta.version {
+        Text::Absent if method == "initialize" => return Ok(Chosen::Initialize),
+        Text::Absent => {
+            return Ok(match named(headers)? {
+                // The metadata is found missing there, in the order that its rules have.
+                Some(revision) if revision.is_modern() => Chosen::Modern,
+                named => Chosen::Legacy(named),
+            });
+        }
+        Text::Other => return Ok(Chosen::Modern),
+        Text::Is(said) => said,
+    };
+    match Once::of(headers, &headers::VERSION) {
+        Once::Is(named) if named == said => match Revision::find(said) {
+            Some(revision) if revision.is_modern() => Ok(Chosen::Modern),
+            // A legacy revision is agreed on by a handshake, and not by metadata.
+            _ => Err(Refusal::version(said)),
+        },
+        Once::Is(named) => Err(Refusal::mismatch(format_args!(
+            "the header MCP-Protocol-Version says '{named}', the body's metadata '{said}'."
+        ))),
+        Once::Absent => Err(Refusal::mismatch(
+            "the header MCP-Protocol-Version is missing.",
+        )),
+        Once::Malformed => Err(malformed_version()),
+    }
+}
+
+/// The revision that the header names, if it is there.
+fn named(headers: &HeaderMap) -> Result<Option<Revision>, Refusal> {
+    match Once::of(headers, &headers::VERSION) {
+        Once::Absent => Ok(None),
+        Once::Is(name) => match Revision::find(name) {
+            Some(revision) => Ok(Some(revision)),
+            None => Err(Refusal::version(name)),
+        },
+        Once::Malformed => Err(malformed_version()),
+    }
+}
+
+fn malformed_version() -> Refusal {
+    Refusal::mismatch(
+        "the header MCP-Protocol-Version stands twice or has characters that no header may have.",
+    )
+}
+
+/// What the door is told of a client.
+fn client(era: Era, info: &ClientInfo<'_>) -> Client {
+    let owned = |text: &Text<'_>| text.get().map(str::to_owned);
+    Client {
+        era,
+        name: owned(&info.name),
+        version: owned(&info.version),
+    }
 }

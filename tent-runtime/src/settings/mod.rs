@@ -43,6 +43,8 @@ pub use urls::{PublicUrl, StoreUrl};
 pub struct Settings {
     /// Where the server listens, and by which names it is reached.
     pub web: Web,
+    /// What MCP clients may do.
+    pub mcp: Mcp,
     /// How much and how long.
     pub limits: Limits,
     /// Where the data of tent itself is kept.
@@ -80,6 +82,15 @@ impl Default for Web {
             origins: Vec::new(),
         }
     }
+}
+
+/// Section `mcp`.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Mcp {
+    /// `mcp.anyone`: whether a client without a key is served: it may list and call what
+    /// `access = "anyone"` allows. Default: `false`, and such a client is asked to sign in.
+    pub anyone: bool,
 }
 
 /// Section `limits`.
@@ -231,6 +242,10 @@ pub(crate) const KNOWN: &[Known] = &[
     }),
     known("web.origins", |settings, text| {
         settings.web.origins = values::list(text, values::origin)?;
+        Ok(())
+    }),
+    known("mcp.anyone", |settings, text| {
+        settings.mcp.anyone = values::flag(text)?;
         Ok(())
     }),
     known("limits.body", |settings, text| {

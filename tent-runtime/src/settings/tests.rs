@@ -31,6 +31,7 @@ fn without_anything_set_all_is_at_its_default() {
     assert_eq!(settings.web.addr.to_string(), "127.0.0.1:3000");
     assert_eq!(settings.web.public_url, None);
     assert!(settings.web.hosts.is_empty() && settings.web.origins.is_empty());
+    assert!(!settings.mcp.anyone);
     assert_eq!(settings.limits.body, 4 * 1024 * 1024);
     assert_eq!(settings.limits.call_time, Duration::from_secs(30));
     assert_eq!(settings.limits.tools_kept, Duration::from_secs(300));
@@ -45,6 +46,7 @@ fn every_setting_is_read_from_its_variable() {
         ("TENT_WEB__PUBLIC_URL", "https://tools.example.com/"),
         ("TENT_WEB__HOSTS", "tools.example.com, mcp:8080,"),
         ("TENT_WEB__ORIGINS", "https://app.example.com,null"),
+        ("TENT_MCP__ANYONE", "true"),
         ("TENT_LIMITS__BODY", "512kB"),
         ("TENT_LIMITS__CALL_TIME", "2min"),
         ("TENT_LIMITS__TOOLS_KEPT", "0s"),
@@ -57,6 +59,7 @@ fn every_setting_is_read_from_its_variable() {
     assert_eq!(url.as_str(), "https://tools.example.com");
     assert_eq!(settings.web.hosts, ["tools.example.com", "mcp:8080"]);
     assert_eq!(settings.web.origins, ["https://app.example.com", "null"]);
+    assert!(settings.mcp.anyone);
     assert_eq!(settings.limits.body, 512_000);
     assert_eq!(settings.limits.call_time, Duration::from_secs(120));
     assert_eq!(settings.limits.tools_kept, Duration::ZERO);
@@ -79,18 +82,18 @@ fn everything_that_is_wrong_is_told_at_once_under_the_name_it_was_set_by() {
     let error = refused(&[
         ("TENT_WEB__ADR", "127.0.0.1:1"),
         ("TENT_LIMITS__BODY", "8 pages"),
-        ("TENT_MCP__ANYONE", "true"),
+        ("TENT_ISSUERS__URL", "true"),
         ("TENT_SECRET", "hunter2!"),
         ("TENT_WEB__HOSTS", "a.example,https://b.example"),
     ]);
     let expected = [
         (
-            "TENT_LIMITS__BODY",
-            "is `8 pages`, which is no size, such as 4194304, 512kB or 8MiB",
+            "TENT_ISSUERS__URL",
+            "is no setting, and its section is kept for tent; an app's own stand in a section of another name",
         ),
         (
-            "TENT_MCP__ANYONE",
-            "is no setting, and its section is kept for tent; an app's own stand in a section of another name",
+            "TENT_LIMITS__BODY",
+            "is `8 pages`, which is no size, such as 4194304, 512kB or 8MiB",
         ),
         ("TENT_SECRET", "is neither hex nor base64"),
         ("TENT_WEB__ADR", "is no setting; TENT_WEB__ADDR is"),

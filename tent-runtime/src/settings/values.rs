@@ -29,6 +29,13 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "is no size, such as 4194304, 512kB or 8MiB".into())
 }
 
+/// Yes or no.
+pub(crate) fn flag(text: &str) -> Result<bool, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| "is neither true nor false".into())
+}
+
 /// A length of time: a whole number with `ms`, `s`, `min`, `h` or `d`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = number_and_unit(text);

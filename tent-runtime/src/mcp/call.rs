@@ -1,0 +1,287 @@
+//! `tools/call`: from the parameters to the door, and from its answer to the bytes of a result.
+//!
+//! The result is written once, into one buffer: the value that the function gave is copied as it is, and
+//! a second time escaped, as text. What a call costs does not depend on how many tools there are.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::headers::{self, Mirror};
+use super::reply::{self, Refusal, Reply, write};
+use super::revision::Revision;
+use super::wire::{Arguments, Params, Request, Shape as Sent, Text};
+use super::{Asked, Mcp};
+use crate::cx::Client;
+use crate::door::{At, Call};
+use crate::error::Error;
+use crate::function::{Answer, Content};
+use crate::registry::{Registry, Shape};
+use crate::schema::Wire;
+
+/// What is known of each tool beforehand, by its position in the registry.
+pub(super) struct Tools(Vec<Tool>);
+
+struct Tool {
+    mirrors: Vec<Mirror>,
+    wrapped: bool,
+}
+
+impl Tools {
+    pub(super) fn new(registry: &Registry) -> Self {
+        let tools = registry.functions().iter().map(|function| Tool {
+            mirrors: Mirror::all(function.input.published()),
+            wrapped: match &function.output {
+                Shape::Value(Some(schema)) => !schema.is_object(),
+                Shape::Value(None) | Shape::Nothing | Shape::Content => true,
+            },
+        });
+        Tools(tools.collect())
+    }
+}
+
+/// Serves `tools/call`.
+pub(super) async fn serve(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    revision: Revision,
+    client: Client,
+) -> Result<Reply, Refusal> {
+    let Request { id, params, .. } = request;
+    let (name, input) = named(params)?;
+    let headers = &asked.parts.headers;
+    headers::name(headers, &name, revision.is_modern())?;
+    let position = mcp.door.registry().position(&name);
+    let tool = position.map(|at| &mcp.tools.0[at]);
+    if let (Some(at), Some(tool)) = (position, tool) {
+        for mirror in &tool.mirrors {
+            if let Err(refusal) = mirror.check(headers, &input, revision.is_modern()) {
+                // Only who may know of the tool may learn that it has such a header.
+                let visible = mcp.door.visible(&asked.caller, &client, At::Mcp).await;
+                return Err(match visible.contains(&at) {
+                    true => refusal,
+                    false => unknown(&Error::of("T0001"), &name),
+                });
+            }
+        }
+    }
+    let call = Call {
+        name: name.to_string(),
+        input,
+        wire: Wire::Json,
+        caller: asked.caller.clone(),
+        client,
+        trace: asked.trace.to_owned(),
+        at: At::Mcp,
+    };
+    let server = revision.is_modern().then_some(&*mcp.server);
+    match mcp.door.call(call).await {
+        Ok(answer) => {
+            let wrapped = tool.is_none_or(|tool| tool.wrapped);
+            Ok(given(id, &answer, wrapped, revision, server))
+        }
+        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+        Err(error) if is_result(&error) => Ok(failed(id, &error, server)),
+        Err(error) => Err(Refusal::of(&error, mcp.realm())),
+    }
+}
+
+/// The name and the input of a call.
+fn named(params: Params<'_>) -> Result<(std::borrow::Cow<'_, str>, Map<String, Value>), Refusal> {
+    if params.shape == Sent::Other {
+        return Err(Refusal::params("The params of tools/call are an object."));
+    }
+    let Text::Is(name) = params.name else {
+        return Err(Refusal::params(
+            "tools/call names a tool: its name is a string.",
+        ));
+    };
+    match params.arguments {
+        Arguments::Object(input) => Ok((name, input)),
+        Arguments::Absent => Ok((name, Map::new())),
+        Arguments::Other => Err(Refusal::params("The arguments of a tool are an object.")),
+    }
+}
+
+fn unknown(error: &Error, name: &str) -> Refusal {
+    Refusal::params(format!("Unknown tool: {name}")).with_code(error)
+}
+
+/// Whether a failure is a result, for the model to mend: all but those that concern the request or the
+/// caller, which are the client's or a person's to mend.
+fn is_result(error: &Error) -> bool {
+    match error.code() {
+        "T0001" | "T0004" | "T0006" | "T0007" | "T0013" | "T0014" | "T0015" => false,
+        "T0005" => reply::missing_scopes(error).is_none(),
+        _ => true,
+    }
+}
+
+/// The result of a call that went well. `server` is there in the modern era alone.
+fn given(
+    id: &str,
+    answer: &Answer,
+    wrapped: bool,
+    revision: Revision,
+    server: Option<&str>,
+) -> Reply {
+    let value = answer.value.as_deref().map(|raw| raw.get());
+    // A function that gives content gives no value beside it, unless it does both.
+    let structured = match (value, wrapped) {
+        (None, _) if !answer.content.is_empty() => None,
+        (None, _) => Some("{}".to_owned()),
+        (Some(value), true) => Some(format!(r#"{{"value":{value}}}"#)),
+        (Some(_), false) => None,
+    };
+    let is_wrapped = structured.is_some();
+    let structured = structured.as_deref().or(value.filter(|_| !wrapped));
+
+    let room = 256 + structured.map_or(0, |json| json.len() * 9 / 4);
+    let mut out = reply::begin(id, room);
+    out.push(b'{');
+    if server.is_some() {
+        out.extend_from_slice(br#""resultType":"complete","#);
+    }
+    out.extend_from_slice(br#""content":["#);
+    if let Some(json) = structured {
+        text(&mut out, json);
+    }
+    for (at, content) in answer.content.iter().enumerate() {
+        if at > 0 || structured.is_some() {
+            out.push(b',');
+        }
+        write(&mut out, &shown(content, revision));
+    }
+    out.push(b']');
+    if let Some(json) = structured.filter(|_| revision.has_titles_and_structure()) {
+        out.extend_from_slice(br#","structuredContent":"#);
+        out.extend_from_slice(json.as_bytes());
+    }
+    let own = is_wrapped.then_some(br#""tent.wrapped":true"#.as_slice());
+    meta(&mut out, server, own);
+    out.push(b'}');
+    reply::end(out)
+}
+
+/// The result of a call that failed: its text for the model, and the same for programs in `_meta`.
+/// Never structured content, which would have to fit the schema of a success.
+fn failed(id: &str, error: &Error, server: Option<&str>) -> Reply {
+    let mut said = format!("Error {}: {}", error.code(), error.message());
+    if !error.fix().is_empty() {
+        said += "\nFix: ";
+        said += error.fix();
+    }
+    let mut wire = json!({
+        "code": error.code(),
+        "name": error.name(),
+        "status": error.status(),
+        "message": error.message(),
+        "fix": error.fix(),
+    });
+    if !error.fields().is_empty() {
+        wire["fields"] = Value::Object(error.fields().clone());
+    }
+    for (field, what) in error.fields() {
+        let what = match what {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        said += &format!("\n{field}: {what}");
+    }
+    let mut own = br#""tent.error":"#.to_vec();
+    write(&mut own, &wire);
+
+    let mut out = reply::begin(id, 256 + own.len() + said.len());
+    out.push(b'{');
+    if server.is_some() {
+        out.extend_from_slice(br#""resultType":"complete","#);
+    }
+    out.extend_from_slice(br#""content":["#);
+    text(&mut out, &said);
+    out.extend_from_slice(br#"],"isError":true"#);
+    meta(&mut out, server, Some(&own));
+    out.push(b'}');
+    reply::end(out)
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(br#"{"type":"text","text":"#);
+    write(out, text);
+    out.push(b'}');
+}
+
+fn meta(out: &mut Vec<u8>, server: Option<&str>, own: Option<&[u8]>) {
+    if server.is_none() && own.is_none() {
+        return;
+    }
+    out.extend_from_slice(br#","_meta":{"#);
+    if let Some(server) = server {
+        out.extend_from_slice(server.as_bytes());
+    }
+    if let Some(own) = own {
+        if server.is_some() {
+            out.push(b',');
+        }
+        out.extend_from_slice(own);
+    }
+    out.push(b'}');
+}
+
+/// One content, in words where the revision has no type for it.
+fn shown(content: &Content, revision: Revision) -> Value {
+    let text = |text: String| json!({"type": "text", "text": text});
+    match content {
+        Content::Text(said) => json!({"type": "text", "text": said}),
+        Content::Image { data, media_type } => {
+            json!({"type": "image", "data": STANDARD.encode(data), "mimeType": media_type})
+        }
+        Content::Audio { data, media_type } if revision.has_annotations_and_audio() => {
+            json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
+        }
+        Content::Audio { data, media_type } => {
+            text(format!("[a sound: {media_type}, {} bytes]", data.len()))
+        }
+        Content::File {
+            uri,
+            data,
+            media_type,
+        } => {
+            let mut resource = json!({"uri": uri, "mimeType": media_type});
+            match std::str::from_utf8(data) {
+                Ok(said) if is_text(media_type) => resource["text"] = said.into(),
+                _ => resource["blob"] = STANDARD.encode(data).into(),
+            }
+            json!({"type": "resource", "resource": resource})
+        }
+        Content::Link {
+            uri,
+            name,
+            media_type,
+        } if revision.has_titles_and_structure() => {
+            let mut link = json!({"type": "resource_link", "uri": uri, "name": name});
+            if let Some(media_type) = media_type {
+                link["mimeType"] = media_type.as_str().into();
+            }
+            link
+        }
+        Content::Link { uri, name, .. } => text(format!("{name}: {uri}")),
+    }
+}
+
+/// Whether a file of this type is read as text.
+fn is_text(media_type: &str) -> bool {
+    let essence = media_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    essence.starts_with("text/")
+        || matches!(
+            &*essence,
+            "application/json" | "application/xml" | "application/javascript"
+        )
+        || essence.ends_with("+json")
+        || essence.ends_with("+xml")
+}

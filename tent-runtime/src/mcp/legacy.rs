@@ -1,0 +1,205 @@
+//! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was agreed, and
+//! arrays of messages in the one revision that had them.
+
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde_json::json;
+
+use super::headers::{self, Once};
+use super::reply::{self, Refusal, Reply, code, write};
+use super::revision::Revision;
+use super::session::Session;
+use super::wire::{Kind, Message, Request, Text};
+use super::{Asked, Mcp, call, client};
+use crate::clock::{Clock as _, SystemClock};
+use crate::cx::{Client, Era};
+use crate::error::Error;
+
+/// What the requests of one body are served by.
+#[derive(Debug)]
+pub(super) struct Agreed {
+    pub(super) revision: Revision,
+    client: Client,
+}
+
+/// What was agreed on before this request: in its session, or else what its header says.
+pub(super) async fn agreed(
+    mcp: &Mcp,
+    headers: &HeaderMap,
+    named: Option<Revision>,
+) -> Result<Agreed, Refusal> {
+    match session(mcp, headers).await? {
+        Some(session) => Ok(Agreed {
+            revision: session.revision,
+            client: session.client,
+        }),
+        None => Ok(Agreed {
+            revision: named.unwrap_or(Revision::UNSAID),
+            client: Client {
+                era: Era::Legacy,
+                ..Client::default()
+            },
+        }),
+    }
+}
+
+/// The session that the request is part of, if it names one.
+async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refusal> {
+    let id = match Once::of(headers, &headers::SESSION) {
+        Once::Absent => return Ok(None),
+        Once::Is(id) => id,
+        Once::Malformed => return Err(lost()),
+    };
+    let session = Session::open(mcp.door.sealer(), id, SystemClock.now()).ok_or_else(lost)?;
+    match mcp.ended.is_ended(&session.nonce).await {
+        Ok(false) => Ok(Some(session)),
+        Ok(true) => Err(lost()),
+        Err(error) => Err(Refusal::of(&error, mcp.realm())),
+    }
+}
+
+/// 404: the client begins a new session.
+fn lost() -> Refusal {
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        code::INVALID_REQUEST,
+        "There is no such session: begin a new one with initialize.",
+    )
+    .with_code(&Error::of("T0015"))
+}
+
+/// Ends the session that a DELETE names.
+pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal> {
+    let Some(session) = session(mcp, headers).await? else {
+        return Err(Refusal::invalid(
+            "DELETE ends the session that the header Mcp-Session-Id names.",
+        ));
+    };
+    match mcp.ended.end(&session.nonce, session.ends()).await {
+        Ok(()) => Ok(Reply::empty(StatusCode::NO_CONTENT)),
+        Err(error) => Err(Refusal::of(&error, mcp.realm())),
+    }
+}
+
+/// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
+pub(super) fn initialize(mcp: &Mcp, request: &Request<'_>) -> Result<Reply, Refusal> {
+    let params = &request.params;
+    let Text::Is(asked) = &params.version else {
+        return Err(Refusal::params(
+            "initialize names a protocolVersion, a string.",
+        ));
+    };
+    let revision = Revision::find(asked)
+        .filter(|one| !one.is_modern())
+        .unwrap_or(Revision::NEWEST_LEGACY);
+    let session = Session::begin(
+        revision,
+        params.abilities.unwrap_or_default(),
+        client(Era::Legacy, &params.client),
+        SystemClock.now(),
+    );
+    let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
+        .expect("a sealed text is visible ASCII");
+
+    let about = mcp.door.about();
+    let mut server = json!({"name": about.name, "version": about.version});
+    if let Some(title) = about
+        .title
+        .as_deref()
+        .filter(|_| revision.has_titles_and_structure())
+    {
+        server["title"] = title.into();
+    }
+    let mut result = json!({
+        "protocolVersion": revision.name(),
+        "capabilities": {"tools": {}},
+        "serverInfo": server,
+    });
+    if let Some(instructions) = &about.instructions {
+        result["instructions"] = instructions.as_str().into();
+    }
+    let mut out = reply::begin(request.id, 256);
+    write(&mut out, &result);
+    Ok(reply::end(out).with(headers::SESSION.clone(), id))
+}
+
+/// Serves one request.
+pub(super) async fn serve(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    headers::method(&asked.parts.headers, &request.method, false)?;
+    let revision = agreed.revision;
+    match &*request.method {
+        "ping" => {
+            let mut out = reply::begin(request.id, 2);
+            out.extend_from_slice(b"{}");
+            Ok(reply::end(out))
+        }
+        "tools/list" => mcp.list(asked, &request, revision, &agreed.client).await,
+        "tools/call" => call::serve(mcp, asked, request, revision, agreed.client.clone()).await,
+        method => Err(Refusal::method(method, revision)),
+    }
+}
+
+/// Serves an array of messages: each on its own, as if it had come alone, in order.
+pub(super) async fn batch(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    messages: Vec<Message<'_>>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    if !agreed.revision.has_batches() {
+        return Err(Refusal::invalid(format!(
+            "{} has no arrays of messages: send each on its own.",
+            agreed.revision.name()
+        )));
+    }
+    if messages.is_empty() {
+        return Err(Refusal::invalid("An array of messages holds at least one."));
+    }
+    let mut out = vec![b'['];
+    for message in messages {
+        if let Some(answer) = in_batch(mcp, asked, message, agreed).await {
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&answer);
+        }
+    }
+    if out.len() == 1 {
+        return Ok(Reply::empty(StatusCode::ACCEPTED));
+    }
+    out.push(b']');
+    Ok(Reply::ok(out))
+}
+
+/// The answer to one message of an array; `None` where it wants none.
+async fn in_batch(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    message: Message<'_>,
+    agreed: &Agreed,
+) -> Option<Vec<u8>> {
+    match message.kind() {
+        Kind::Notification | Kind::Response => None,
+        Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
+        Kind::Request(request) => {
+            let id = request.id;
+            let answer = if request.method == "initialize" {
+                Err(Refusal::invalid("initialize comes alone."))
+            } else if request.params.meta.version != Text::Absent {
+                Err(Refusal::invalid(
+                    "A request with its own protocolVersion comes alone.",
+                ))
+            } else {
+                serve(mcp, asked, request, agreed).await
+            };
+            Some(match answer {
+                Ok(reply) => reply.body,
+                Err(refusal) => refusal.write(Some(id)),
+            })
+        }
+    }
+}

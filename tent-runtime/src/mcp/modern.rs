@@ -1,0 +1,73 @@
+//! The modern era (2026-07-28): every request carries its revision and its metadata, and headers repeat
+//! part of them. Keeps nothing from one request to the next.
+
+use http::StatusCode;
+
+use super::list::{self, Scope};
+use super::reply::{self, Refusal, Reply, code, write};
+use super::revision::Revision;
+use super::wire::{Meta, Params, Request, Shape};
+use super::{Asked, Mcp, call, client, headers};
+use crate::cx::Era;
+use crate::door::About;
+
+const REVISION: Revision = Revision::V2026_07_28;
+
+/// Serves one request, whose revision was found to be this era's.
+pub(super) async fn serve(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+) -> Result<Reply, Refusal> {
+    complete(&request.params)?;
+    headers::method(&asked.parts.headers, &request.method, true)?;
+    let client = client(Era::Modern, &request.params.meta.client);
+    match &*request.method {
+        "server/discover" => {
+            let mut out = reply::begin(request.id, mcp.discovered.len());
+            out.extend_from_slice(&mcp.discovered);
+            Ok(reply::end(out))
+        }
+        "tools/list" => mcp.list(asked, &request, REVISION, &client).await,
+        "tools/call" => call::serve(mcp, asked, request, REVISION, client).await,
+        method => Err(Refusal::method(method, REVISION)),
+    }
+}
+
+/// Whether the metadata that each request must have is there.
+fn complete(params: &Params<'_>) -> Result<(), Refusal> {
+    let Meta {
+        shape,
+        version,
+        abilities,
+        ..
+    } = &params.meta;
+    let missing = if params.shape != Shape::Object || *shape != Shape::Object {
+        "params._meta, an object"
+    } else if version.get().is_none() {
+        "the string io.modelcontextprotocol/protocolVersion in params._meta"
+    } else if abilities.is_none() {
+        "the object io.modelcontextprotocol/clientCapabilities in params._meta"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::new(
+        StatusCode::BAD_REQUEST,
+        code::INVALID_PARAMS,
+        format!("A request of {} needs {missing}.", REVISION.name()),
+    ))
+}
+
+/// The result of `server/discover`, which is the same for everyone.
+pub(super) fn discovered(about: &About, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
+    let mut out = br#"{"supportedVersions":"#.to_vec();
+    write(&mut out, &Revision::ALL.map(Revision::name));
+    out.extend_from_slice(br#","capabilities":{"tools":{}}"#);
+    if let Some(instructions) = &about.instructions {
+        out.extend_from_slice(br#","instructions":"#);
+        write(&mut out, instructions);
+    }
+    out.extend(list::hints(kept_for, Scope::Public, server));
+    out.push(b'}');
+    out
+}

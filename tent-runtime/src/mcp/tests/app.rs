@@ -1,0 +1,482 @@
+//! An app to send requests to, and the requests.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use axum::body::Body;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::cx::Cx;
+use crate::error::{Error, Result};
+use crate::function::{
+    Access, Answer, Body as Run, Content, Declaration, Input, Kind, Location, Output,
+};
+use crate::mcp::{self, Mcp};
+use crate::schema::Field;
+use crate::settings::Settings;
+
+pub(super) const META: &str = "io.modelcontextprotocol/";
+
+/// The requests by whose ids a function of this app was run.
+static RAN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+
+const HERE: Location = Location {
+    module: module_path!(),
+    file: file!(),
+    line: line!(),
+};
+const SIGNED_IN: Access = Access::SignedIn;
+const STAFF: Access = Access::Role("staff");
+
+type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
+
+const fn function(
+    kind: Kind,
+    name: &'static str,
+    access: Access,
+    fields: &'static [Field],
+    output: Output,
+    run: Function,
+) -> Declaration {
+    let made = Declaration::new(
+        kind,
+        name,
+        HERE,
+        access,
+        Input::Fields(fields),
+        output,
+        Vec::new,
+        Run::Sync(run),
+    );
+    Declaration {
+        mcp: true,
+        about: "For tests.",
+        ..made
+    }
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Order {
+    id: String,
+}
+
+const ID: &[Field] = &[
+    Field::new::<String>("id"),
+    Field::new::<Option<u32>>("limit"),
+];
+const TEXT: &[Field] = &[Field::new::<String>("text")];
+const PLACE: &[Field] = &[
+    Field {
+        header: Some("Region"),
+        ..Field::new::<String>("region")
+    },
+    Field {
+        header: Some("Row"),
+        ..Field::new::<Option<u32>>("row")
+    },
+];
+const ORDER: Output = Output::Value(|g| g.subschema_for::<Order>());
+
+fn value(cx: &Cx, value: Value) -> Result<Answer> {
+    RAN.lock()
+        .expect("no test panics in it")
+        .insert(cx.trace().to_owned());
+    let value = RawValue::from_string(value.to_string())?;
+    Ok(Answer {
+        value: Some(value),
+        content: Vec::new(),
+    })
+}
+
+fn order(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+    let id = input.get("id").and_then(Value::as_str).unwrap_or_default();
+    if id == "missing" {
+        return Err(Error::stated("A0001", 404, "There is no order missing")
+            .with_fix("Call list_orders.")
+            .with_field("id", "missing"));
+    }
+    value(cx, json!({"id": id}))
+}
+
+fn all_contents() -> Vec<Content> {
+    let (data, media_type) = (b"\x00\xff".to_vec(), "application/pdf".to_owned());
+    vec![
+        Content::Text("hello".to_owned()),
+        Content::Image {
+            data: vec![1, 2, 3],
+            media_type: "image/png".to_owned(),
+        },
+        Content::Audio {
+            data: vec![4, 5],
+            media_type: "audio/wav".to_owned(),
+        },
+        Content::File {
+            uri: "file:///a.csv".to_owned(),
+            data: b"a;b".to_vec(),
+            media_type: "text/csv".to_owned(),
+        },
+        Content::File {
+            uri: "file:///b.pdf".to_owned(),
+            data,
+            media_type,
+        },
+        Content::Link {
+            uri: "https://shop.example/1".to_owned(),
+            name: "order 1".to_owned(),
+            media_type: None,
+        },
+    ]
+}
+
+/// The functions of the app; as they stand, the order is another one than they are listed in.
+pub(super) static FUNCTIONS: &[&Declaration] = &[
+    &function(Kind::Query, "find_order", SIGNED_IN, ID, ORDER, order),
+    &Declaration {
+        idempotent: Some(true),
+        ..function(Kind::Change, "delete_order", STAFF, ID, ORDER, order)
+    },
+    &function(
+        Kind::Query,
+        "server_time",
+        Access::Anyone,
+        &[],
+        Output::Value(|g| g.subschema_for::<String>()),
+        |cx, _| value(cx, json!("noon")),
+    ),
+    &function(
+        Kind::Query,
+        "echo",
+        SIGNED_IN,
+        TEXT,
+        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        |cx, input| value(cx, input.into()),
+    ),
+    &function(
+        Kind::Query,
+        "list_orders",
+        SIGNED_IN,
+        &[],
+        Output::Value(|g| g.subschema_for::<Vec<Order>>()),
+        |cx, _| value(cx, json!([{"id": "A1"}])),
+    ),
+    &function(
+        Kind::Query,
+        "maybe",
+        SIGNED_IN,
+        &[],
+        Output::Value(|g| g.subschema_for::<Option<Order>>()),
+        |cx, _| value(cx, Value::Null),
+    ),
+    &function(
+        Kind::Query,
+        "raw",
+        SIGNED_IN,
+        &[],
+        Output::Value(|g| g.subschema_for::<Value>()),
+        |cx, _| value(cx, json!(["any", 1])),
+    ),
+    &function(
+        Kind::Change,
+        "touch",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| Ok(Answer::default()),
+    ),
+    &function(
+        Kind::Query,
+        "show",
+        SIGNED_IN,
+        &[],
+        Output::Content,
+        |_, _| {
+            Ok(Answer {
+                value: None,
+                content: all_contents(),
+            })
+        },
+    ),
+    &function(
+        Kind::Change,
+        "save",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| Err(Error::unexpected("connect postgres://user:pw@db/x failed")),
+    ),
+    &function(
+        Kind::Query,
+        "explode",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| panic!("secret detail"),
+    ),
+    &function(
+        Kind::Query,
+        "busy",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| Err(Error::of("T0006").with_retry_after(Duration::from_secs(7))),
+    ),
+    &function(
+        Kind::Query,
+        "not_yours",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |cx, _| {
+            cx.require(false)?;
+            Ok(Answer::default())
+        },
+    ),
+    &function(
+        Kind::Query,
+        "report",
+        STAFF,
+        PLACE,
+        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        |cx, input| value(cx, input.into()),
+    ),
+    &Declaration {
+        asks: true,
+        ..function(Kind::Change, "wipe", STAFF, &[], Output::Nothing, |_, _| {
+            Ok(Answer::default())
+        })
+    },
+    &Declaration {
+        mcp: false,
+        ..function(
+            Kind::Query,
+            "inside",
+            SIGNED_IN,
+            &[],
+            Output::Nothing,
+            |_, _| Ok(Answer::default()),
+        )
+    },
+];
+
+/// The server under test.
+pub(super) struct App {
+    mcp: Arc<Mcp>,
+    keys: super::door::Keys,
+}
+
+impl App {
+    pub(super) fn new() -> Self {
+        App::of(FUNCTIONS, |_| {})
+    }
+
+    pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
+        let (door, keys) = super::door::made(functions, set);
+        App {
+            mcp: Arc::new(Mcp::new(door)),
+            keys,
+        }
+    }
+
+    pub(super) fn mcp(&self) -> &Mcp {
+        &self.mcp
+    }
+
+    pub(super) async fn send(&self, send: Send) -> Got {
+        let mut request = Request::new(send.body);
+        *request.method_mut() = send.method;
+        *request.uri_mut() = send.path.parse().expect("a path");
+        *request.headers_mut() = send.headers;
+        if let Some(whose) = send.key {
+            let key = self.keys.get(whose).map_or(whose, String::as_str);
+            let value = format!("Bearer {key}").parse().expect("a header's value");
+            request.headers_mut().insert("authorization", value);
+        }
+        let response = mcp::serve(self.mcp.clone(), request).await;
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body in memory").to_bytes();
+        Got {
+            status: parts.status,
+            headers: parts.headers,
+            bytes: bytes.into(),
+        }
+    }
+
+    /// What came back, which is an answer of this status.
+    pub(super) async fn ask(&self, status: u16, send: Send) -> Value {
+        let got = self.send(send).await;
+        assert_eq!(
+            got.status.as_u16(),
+            status,
+            "{}",
+            String::from_utf8_lossy(&got.bytes)
+        );
+        got.json()
+    }
+
+    /// The id of a new session of this revision.
+    pub(super) async fn session(&self, revision: &str) -> String {
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": {},
+            "clientInfo": {"name": "probe", "version": "1"},
+        });
+        let got = self.send(Send::legacy("initialize", params)).await;
+        got.header("mcp-session-id").expect("a session").to_owned()
+    }
+}
+
+/// What came back.
+pub(super) struct Got {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Got {
+    pub(super) fn json(&self) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        serde_json::from_slice(&self.bytes).expect("the body is JSON")
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// A request. Its id is a new one each time, so that what ran can be told.
+pub(super) struct Send {
+    method: Method,
+    path: &'static str,
+    headers: HeaderMap,
+    body: Body,
+    trace: String,
+    key: Option<&'static str>,
+}
+
+impl Send {
+    fn new(method: Method) -> Self {
+        static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let trace = format!("test-{count}");
+        let send = Send {
+            method,
+            path: "/mcp",
+            headers: HeaderMap::new(),
+            body: Body::empty(),
+            trace: trace.clone(),
+            key: Some("staff"),
+        };
+        send.header("host", "127.0.0.1:8080")
+            .header("x-request-id", &trace)
+    }
+
+    pub(super) fn with_method(method: Method) -> Self {
+        Send::new(method)
+    }
+
+    /// This body, as JSON, with no word of a revision.
+    pub(super) fn raw(body: impl Into<Body>) -> Self {
+        let mut send = Send::new(Method::POST)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        send.body = body.into();
+        send
+    }
+
+    /// A request without metadata and without a session.
+    pub(super) fn legacy(method: &str, params: Value) -> Self {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        Send::raw(body.to_string())
+    }
+
+    /// A whole request of 2026-07-28, its headers among it.
+    pub(super) fn modern(method: &str, params: Value) -> Self {
+        Send::modern_with_id("1", method, params)
+    }
+
+    pub(super) fn modern_with_id(id: &str, method: &str, mut params: Value) -> Self {
+        if params.get("_meta").is_none() {
+            params["_meta"] = meta();
+        }
+        let name = params["name"].as_str().map(str::to_owned);
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        let send = Send::raw(body)
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        match name {
+            Some(name) => send.header("mcp-name", &name),
+            None => send,
+        }
+    }
+
+    /// A modern call of a tool.
+    pub(super) fn call(name: &str, arguments: Value) -> Self {
+        Send::modern("tools/call", json!({"name": name, "arguments": arguments}))
+    }
+
+    /// With this header in place of any of its name.
+    pub(super) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers
+            .insert(name, value.parse().expect("a header's value"));
+        self
+    }
+
+    pub(super) fn and_header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers
+            .append(name, value.parse().expect("a header's value"));
+        self
+    }
+
+    pub(super) fn without(mut self, name: &str) -> Self {
+        self.headers.remove(name);
+        self
+    }
+
+    pub(super) fn path(mut self, path: &'static str) -> Self {
+        self.path = path;
+        self
+    }
+
+    /// Sent by who holds this key.
+    pub(super) fn by(mut self, key: &'static str) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Sent by nobody.
+    pub(super) fn by_nobody(mut self) -> Self {
+        self.key = None;
+        self
+    }
+
+    pub(super) fn session(self, id: &str) -> Self {
+        self.header("mcp-session-id", id)
+    }
+
+    pub(super) fn trace(&self) -> String {
+        self.trace.clone()
+    }
+}
+
+/// Whether the request of this id came to run a function.
+pub(super) fn ran(trace: &str) -> bool {
+    RAN.lock().expect("no test panics in it").contains(trace)
+}
+
+pub(super) fn meta() -> Value {
+    json!({
+        format!("{META}protocolVersion"): "2026-07-28",
+        format!("{META}clientInfo"): {"name": "probe", "version": "1"},
+        format!("{META}clientCapabilities"): {},
+    })
+}
+
+/// What each modern result has in `_meta`.
+pub(super) fn server() -> Value {
+    json!({"name": "shop", "version": "1.2.3", "title": "The shop"})
+}

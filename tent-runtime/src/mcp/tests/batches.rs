@@ -1,0 +1,116 @@
+//! Arrays of messages: served in the one revision that has them.
+
+use serde_json::json;
+
+use super::app::{App, META, Send, ran};
+
+const TWO_CALLS: &str = r#"[
+    {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_order","arguments":{"id":"A1"}}},
+    {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"delete_order","arguments":{"id":"A1"}}}
+]"#;
+
+#[tokio::test]
+async fn k3_22_an_array_is_refused_where_the_revision_has_none_and_nothing_runs() {
+    let app = App::new();
+    for version in ["2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"] {
+        for body in [TWO_CALLS, "[]", "[[]]"] {
+            let send = Send::raw(body)
+                .header("mcp-protocol-version", version)
+                .header("mcp-method", "tools/call")
+                .header("mcp-name", "find_order");
+            let trace = send.trace();
+            let got = app.ask(400, send).await;
+            assert_eq!(
+                (got["error"]["code"].as_i64(), got.get("id")),
+                (Some(-32600), None),
+                "{version} {body}"
+            );
+            assert!(!ran(&trace));
+        }
+        if version < "2026" {
+            let session = app.session(version).await;
+            assert_eq!(
+                app.ask(400, Send::raw(TWO_CALLS).session(&session)).await["error"]["code"],
+                -32600
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn k3_22_each_element_of_an_array_is_served_as_if_it_came_alone() {
+    let app = App::new();
+    let session = app.session("2025-03-26").await;
+    let ok = json!({"content": [{"type": "text", "text": r#"{"id":"A1"}"#}]});
+    let unknown = json!({
+        "code": -32602,
+        "message": "Unknown tool: delete_order",
+        "data": {"code": "T0001", "fix": crate::error::Error::of("T0001").fix()},
+    });
+    for send in [Send::raw(TWO_CALLS), Send::raw(TWO_CALLS).session(&session)] {
+        assert_eq!(
+            app.ask(200, send.by("ada")).await,
+            json!([
+                {"jsonrpc": "2.0", "id": 1, "result": ok},
+                {"jsonrpc": "2.0", "id": 2, "error": unknown},
+            ])
+        );
+    }
+    assert_eq!(
+        app.ask(200, Send::raw(TWO_CALLS)).await,
+        json!([{"jsonrpc": "2.0", "id": 1, "result": ok}, {"jsonrpc": "2.0", "id": 2, "result": ok}])
+    );
+}
+
+#[tokio::test]
+async fn k3_22_what_cannot_be_in_an_array_is_refused_in_its_place() {
+    let app = App::new();
+    let modern = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {"_meta": {format!("{META}protocolVersion"): "2026-07-28"}}});
+    let body = json!([
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-03-26"}},
+        7,
+        [],
+        {"jsonrpc": "2.0", "id": "p", "method": "ping"},
+        {"jsonrpc": "2.0", "id": 2},
+        modern,
+        {"jsonrpc": "2.0", "id": 9, "result": {}},
+    ]);
+    let error = |id: Option<serde_json::Value>, message: &str| {
+        let mut error = json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": message}});
+        if let Some(id) = id {
+            error["id"] = id;
+        }
+        error
+    };
+    assert_eq!(
+        app.ask(200, Send::raw(body.to_string())).await,
+        json!([
+            error(Some(json!(1)), "initialize comes alone."),
+            error(None, "A message is a JSON object."),
+            error(None, "A message is a JSON object."),
+            {"jsonrpc": "2.0", "id": "p", "result": {}},
+            error(Some(json!(2)), "A request names a method."),
+            error(Some(json!(3)), "A request with its own protocolVersion comes alone."),
+        ])
+    );
+    let got = app.ask(400, Send::raw("[]")).await;
+    assert_eq!(got, error(None, "An array of messages holds at least one."));
+    let notes = r#"[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
+    let got = app.send(Send::raw(notes)).await;
+    assert_eq!((got.status.as_u16(), got.bytes.len()), (202, 0));
+}
+
+#[tokio::test]
+async fn an_array_is_bounded() {
+    let app = App::new();
+    let pings = |n: usize| {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        Send::raw(format!("[{}]", vec![ping; n].join(",")))
+    };
+    assert_eq!(
+        app.ask(200, pings(64)).await.as_array().map(Vec::len),
+        Some(64)
+    );
+    assert_eq!(app.ask(400, pings(65)).await["error"]["code"], -32600);
+}

@@ -1,0 +1,68 @@
+//! The door behind the app under test, and keys to come in by.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+
+use crate::caller::User;
+use crate::cx::{Cx, States};
+use crate::door::{About, Door, DoorParts, Hooks};
+use crate::error::Error;
+use crate::function::Declaration;
+use crate::keys::NewKey;
+use crate::registry::Registry;
+use crate::seal::Sealer;
+use crate::settings::{Secret, Settings};
+use crate::store::Memory;
+
+/// Keys by whose they are.
+pub(super) type Keys = HashMap<&'static str, String>;
+
+pub(super) fn made(
+    functions: &[&'static Declaration],
+    set: impl FnOnce(&mut Settings),
+) -> (Arc<Door>, Keys) {
+    let mut settings = Settings::default();
+    set(&mut settings);
+    let person = |_: Cx, id: String| async move {
+        let user = User::new(&*id);
+        Ok::<_, Error>(Some(if id == "grace" {
+            user.with_role("staff")
+        } else {
+            user
+        }))
+    };
+    let door = Door::new(DoorParts {
+        registry: Registry::of(functions).expect("the functions are good"),
+        states: States::default(),
+        about: About {
+            name: "shop".to_owned(),
+            version: "1.2.3".to_owned(),
+            title: Some("The shop".to_owned()),
+            instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
+        },
+        settings,
+        hooks: Hooks {
+            users: Some(Hooks::boxed(person)),
+            ..Hooks::default()
+        },
+        store: Arc::new(Memory::default()),
+        sealer: Sealer::new(&[Secret::random()]).expect("one secret"),
+    });
+    let key = |owner: &str, scopes: &[&str]| {
+        let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
+        let made = door
+            .keys()
+            .create(new)
+            .now_or_never()
+            .expect("memory is at hand");
+        made.expect("the key is good").text().to_owned()
+    };
+    let keys = HashMap::from([
+        ("staff", key("grace", &["*"])),
+        ("ada", key("ada", &["read", "write"])),
+        ("reader", key("ada", &["read"])),
+    ]);
+    (door, keys)
+}

@@ -1,0 +1,177 @@
+//! What is no message, and one parse for all.
+
+use serde_json::{Value, json};
+
+use super::app::{App, Send, meta, ran};
+
+/// A call of `find_order` in raw text, with these arguments.
+fn with_arguments(arguments: &str) -> Send {
+    let meta = meta();
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","arguments":{arguments},"_meta":{meta}}}}}"#
+    );
+    modern(body)
+}
+
+fn modern(body: impl Into<axum::body::Body>) -> Send {
+    Send::raw(body)
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "find_order")
+}
+
+async fn code(app: &App, send: Send) -> (Value, Value) {
+    let trace = send.trace();
+    let got = app.ask(400, send).await;
+    assert!(!ran(&trace), "{got}");
+    assert_eq!(got.get("id"), None);
+    (
+        got["error"]["code"].clone(),
+        got["error"]["data"]["code"].clone(),
+    )
+}
+
+#[tokio::test]
+async fn k3_26_what_nests_too_deep_is_refused_and_the_server_goes_on() {
+    let app = App::new();
+    let lists = |depth| {
+        format!(
+            r#"{{"id":"A1","x":{}{}}}"#,
+            "[".repeat(depth),
+            "]".repeat(depth)
+        )
+    };
+    let objects = |depth| {
+        format!(
+            r#"{{"id":"A1","x":{}1{}}}"#,
+            r#"{"a":"#.repeat(depth),
+            "}".repeat(depth)
+        )
+    };
+    for arguments in [
+        lists(100_000),
+        objects(100_000),
+        lists(200),
+        objects(129),
+        lists(128),
+    ] {
+        assert_eq!(
+            code(&app, with_arguments(&arguments)).await,
+            (json!(-32700), json!("T0018"))
+        );
+    }
+    let skipped = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","x":{}}}"#,
+        lists(100_000)
+    );
+    assert_eq!(code(&app, Send::raw(skipped)).await.0, -32700);
+    let id = format!(
+        r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#,
+        "[".repeat(5000) + &"]".repeat(5000)
+    );
+    assert_eq!(code(&app, Send::raw(id)).await.0, -32600);
+    // Three levels are the envelope's own.
+    for arguments in [lists(120), objects(120)] {
+        app.ask(200, with_arguments(&arguments)).await;
+    }
+}
+
+#[tokio::test]
+async fn k3_27_a_key_that_stands_twice_is_refused_wherever_it_stands() {
+    let app = App::new();
+    let meta = meta();
+    for body in [
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","name":"delete_order","arguments":{{"id":"A1"}},"_meta":{meta}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{{"name":"find_order","arguments":{{"id":"A1"}},"_meta":{meta}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"tools/list","params":{{"name":"find_order","arguments":{{"id":"A1"}},"_meta":{meta}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","arguments":{{"id":"A1"}},"_meta":{meta},"_meta":{meta}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","arguments":{{"id":"A1"}},"arguments":{{"id":"A2"}},"_meta":{meta}}}}}"#
+        ),
+    ] {
+        assert_eq!(
+            code(&app, modern(body)).await,
+            (json!(-32600), json!("T0018"))
+        );
+    }
+    for arguments in [
+        r#"{"id":"A1","id":"A2"}"#,
+        r#"{"id":"A1","\u0069d":"A2"}"#,
+        r#"{"id":"A1","x":[{"y":1,"y":1}]}"#,
+    ] {
+        assert_eq!(
+            code(&app, with_arguments(arguments)).await,
+            (json!(-32600), json!("T0018"))
+        );
+    }
+    // Keys have capitals: `Name` is another one, and unknown.
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","Name":"delete_order","arguments":{{"id":"A1"}},"_meta":{meta}}}}}"#
+    );
+    let got = app.ask(200, modern(body)).await;
+    assert_eq!(got["result"]["structuredContent"], json!({"id": "A1"}));
+}
+
+#[tokio::test]
+async fn what_is_no_json_in_utf_8_is_32700() {
+    let app = App::new();
+    for body in [
+        &b""[..],
+        b"{",
+        b"nonsense",
+        b"\xef\xbb\xbf{}",
+        b"{\"jsonrpc\":\"\xff\"}",
+        b"{} {}",
+        b"{\"a\":1e999}",
+    ] {
+        assert_eq!(
+            code(&app, Send::raw(body)).await,
+            (json!(-32700), json!("T0018")),
+            "{body:?}"
+        );
+    }
+    for body in [
+        "7",
+        "\"x\"",
+        "null",
+        "{}",
+        r#"{"jsonrpc":"1.0","method":"ping"}"#,
+        r#"{"method":"ping"}"#,
+    ] {
+        assert_eq!(
+            code(&app, Send::raw(body)).await,
+            (json!(-32600), Value::Null),
+            "{body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn k3_29_text_comes_back_byte_for_byte_however_it_was_cut() {
+    let app = App::new();
+    let text = "東京 – Ärger – 🦀\u{2028}\"\\";
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "echo", "arguments": {"text": text}, "_meta": meta(),
+    }});
+    let bytes = body.to_string().into_bytes();
+    let pieces = bytes
+        .into_iter()
+        .map(|byte| Ok::<_, std::io::Error>(vec![byte]));
+    let body = axum::body::Body::from_stream(futures_util::stream::iter(pieces));
+    let got = app.send(modern(body).header("mcp-name", "echo")).await;
+    let result = &got.json()["result"];
+    assert_eq!(result["structuredContent"], json!({"text": text}));
+    let said = result["content"][0]["text"].as_str().expect("a text");
+    assert_eq!(
+        serde_json::from_str::<Value>(said).expect("JSON"),
+        json!({"text": text})
+    );
+}

@@ -1,0 +1,13 @@
+//! The endpoint as clients meet it: raw requests in, whole answers compared. Tests of a reported failure are
+//! named after its case.
+
+mod app;
+mod door;
+mod batches;
+mod envelope;
+mod headers;
+mod legacy;
+mod lists;
+mod modern;
+mod results;
+mod transport;

@@ -1,0 +1,223 @@
+//! 2026-07-28: the metadata of each request, the choice of the era, discovery.
+
+use serde_json::{Value, json};
+
+use super::app::{App, META, Send, meta, ran, server};
+
+/// The answer of `server_time` under this id, and nothing else.
+fn noon(id: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": r#"{"value":"noon"}"#}],
+        "structuredContent": {"value": "noon"},
+        "_meta": {format!("{META}serverInfo"): server(), "tent.wrapped": true},
+    }})
+}
+
+#[tokio::test]
+async fn discovery_tells_versions_capabilities_and_instructions() {
+    let got = App::new()
+        .ask(200, Send::modern("server/discover", json!({})))
+        .await;
+    assert_eq!(
+        got,
+        json!({"jsonrpc": "2.0", "id": 1, "result": {
+            "resultType": "complete",
+            "supportedVersions": ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
+            "capabilities": {"tools": {}},
+            "instructions": "Orders are named A1, A2 and so on.",
+            "ttlMs": 300_000,
+            "cacheScope": "public",
+            "_meta": {format!("{META}serverInfo"): server()},
+        }})
+    );
+}
+
+#[tokio::test]
+async fn k3_06_a_modern_request_without_its_metadata_is_refused_and_not_run() {
+    let app = App::new();
+    let version = format!("{META}protocolVersion");
+    let abilities = format!("{META}clientCapabilities");
+    for meta in [
+        json!(null),
+        json!([]),
+        json!({}),
+        json!({&abilities: {}}),
+        json!({&version: 7, &abilities: {}}),
+        json!({&version: "2026-07-28"}),
+        json!({&version: "2026-07-28", &abilities: null}),
+        json!({&version: "2026-07-28", &abilities: []}),
+    ] {
+        let params = json!({"name": "find_order", "arguments": {"id": "A1"}, "_meta": meta});
+        let send = Send::modern("tools/call", params);
+        let trace = send.trace();
+        let got = app.ask(400, send).await;
+        assert_eq!(
+            (&got["error"]["code"], &got["id"]),
+            (&json!(-32602), &json!(1)),
+            "{meta}"
+        );
+        assert!(!ran(&trace), "{meta}");
+    }
+    let bare = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    for body in [
+        bare.to_owned(),
+        bare.replace('}', r#","params":null}"#),
+        bare.replace('}', r#","params":[1]}"#),
+    ] {
+        let send = Send::raw(body)
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/list");
+        assert_eq!(app.ask(400, send).await["error"]["code"], -32602);
+    }
+}
+
+#[tokio::test]
+async fn k3_07_a_client_need_not_say_who_it_is() {
+    let app = App::new();
+    for info in [
+        None,
+        Some(json!(null)),
+        Some(json!(7)),
+        Some(json!({"name": 7})),
+    ] {
+        let mut meta = meta();
+        let members = meta.as_object_mut().expect("an object");
+        members.remove(&format!("{META}clientInfo"));
+        if let Some(info) = info {
+            members.insert(format!("{META}clientInfo"), info);
+        }
+        members.insert("com.example/trace".to_owned(), json!({"any": ["thing"]}));
+        members.insert("progressToken".to_owned(), json!(7));
+        let params = json!({"name": "server_time", "_meta": meta});
+        assert_eq!(
+            app.ask(200, Send::modern("tools/call", params)).await,
+            noon(json!(1))
+        );
+    }
+}
+
+#[tokio::test]
+async fn k3_10_an_unknown_revision_is_answered_with_those_that_are_served() {
+    let app = App::new();
+    for version in ["2099-01-01", "1900-01-01", "2025-11-25"] {
+        let mut meta = meta();
+        meta[format!("{META}protocolVersion")] = version.into();
+        let send = Send::modern_with_id("\"r\"", "tools/list", json!({"_meta": meta}))
+            .header("mcp-protocol-version", version);
+        assert_eq!(
+            app.ask(400, send).await,
+            json!({"jsonrpc": "2.0", "id": "r", "error": {
+                "code": -32022,
+                "message": "Unsupported protocol version",
+                "data": {
+                    "supported": ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
+                    "requested": version,
+                },
+            }})
+        );
+    }
+}
+
+#[tokio::test]
+async fn k3_12_an_unknown_method_is_404_with_an_answer() {
+    let app = App::new();
+    for method in [
+        "prompts/list",
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "subscriptions/listen",
+        "Tools/list",
+        "",
+    ] {
+        assert_eq!(
+            app.ask(404, Send::modern(method, json!({}))).await,
+            json!({"jsonrpc": "2.0", "id": 1, "error": {
+                "code": -32601,
+                "message": format!("Method not found: {method}"),
+            }})
+        );
+    }
+}
+
+#[tokio::test]
+async fn k3_15_an_id_comes_back_as_it_was_sent() {
+    let app = App::new();
+    let long = format!("\"{}\"", "x".repeat(200));
+    for id in [
+        "0",
+        "7",
+        "-1",
+        "9007199254740993",
+        r#""""#,
+        r#""0""#,
+        r#""7""#,
+        r#""a\u0041\/""#,
+        &long,
+    ] {
+        let send = Send::modern_with_id(id, "tools/call", json!({"name": "server_time"}));
+        let got = app.send(send).await;
+        assert_eq!(got.status, 200);
+        let text = String::from_utf8(got.bytes).expect("UTF-8");
+        assert!(
+            text.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#)),
+            "{text}"
+        );
+    }
+    for id in ["1.0", "1.5", "1e3", "null", "true", "[]", "{}"] {
+        let send = Send::modern_with_id(id, "tools/call", json!({"name": "server_time"}));
+        let trace = send.trace();
+        let got = app.ask(400, send).await;
+        assert_eq!(
+            got,
+            json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "An id is a string or an integer."}})
+        );
+        assert!(!ran(&trace));
+    }
+}
+
+#[tokio::test]
+async fn k3_17_arguments_may_be_left_out_or_null() {
+    let app = App::new();
+    for params in [
+        json!({"name": "server_time"}),
+        json!({"name": "server_time", "arguments": null}),
+        json!({"name": "server_time", "arguments": {}}),
+    ] {
+        assert_eq!(
+            app.ask(200, Send::modern("tools/call", params)).await,
+            noon(json!(1))
+        );
+    }
+    for arguments in [json!([]), json!("x"), json!(7), json!(false)] {
+        let params = json!({"name": "server_time", "arguments": arguments});
+        let got = app.ask(200, Send::modern("tools/call", params)).await;
+        assert_eq!(got["error"]["code"], -32602, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_and_a_last_event_are_ignored() {
+    let send = Send::modern("tools/call", json!({"name": "server_time"}))
+        .session("gone")
+        .header("last-event-id", "7");
+    let got = App::new().send(send).await;
+    assert_eq!(got.json(), noon(json!(1)));
+    assert_eq!(got.header("mcp-session-id"), None);
+}
+
+#[tokio::test]
+async fn responses_of_clients_are_refused_and_notifications_taken() {
+    let app = App::new();
+    let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let send = Send::raw(response).header("mcp-protocol-version", "2026-07-28");
+    assert_eq!(app.ask(400, send).await["error"]["code"], -32600);
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/madeUp"}"#;
+    let got = app
+        .send(Send::raw(note).header("mcp-protocol-version", "2026-07-28"))
+        .await;
+    assert_eq!((got.status.as_u16(), got.bytes.len()), (202, 0));
+}

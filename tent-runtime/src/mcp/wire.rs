@@ -1,0 +1,641 @@
+//! The JSON-RPC envelope, read once from the bytes of a body.
+//!
+//! Header rules, access, limits and the function all see what this one parse gave. The texts borrow from
+//! the body; only the arguments of a call become a value of their own. A member of an unexpected type
+//! is kept as such instead of failing the parse, because what it means (and whether it has an id to
+//! answer) is known only when the method is. Nothing here knows eras, headers or statuses.
+
+use std::borrow::Cow;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::session::Abilities;
+use crate::json::{self, Key, Keys, Skip, Take, Taking};
+
+/// The most messages of one array; each may be a call, so more would pass by every limit on requests.
+const MOST_IN_A_BATCH: usize = 64;
+
+/// A whole body.
+#[derive(Debug)]
+pub(super) enum Posted<'a> {
+    /// One message.
+    One(Message<'a>),
+    /// An array of messages.
+    Batch(Vec<Message<'a>>),
+}
+
+/// Why a body is no message.
+#[derive(Debug)]
+pub(super) enum Unreadable {
+    /// It is no JSON text: −32700.
+    Syntax(String),
+    /// It is JSON that cannot be a message, or holds a key twice: −32600.
+    Data(String),
+}
+
+/// Reads a body.
+pub(super) fn read(body: &[u8]) -> Result<Posted<'_>, Unreadable> {
+    // One check of the whole text is cheaper than one for each string, and makes every borrowed part valid.
+    let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
+    json::read(text, Taking(Whole)).map_err(|error| {
+        let why = error.to_string();
+        if error.is_data() {
+            Unreadable::Data(why)
+        } else {
+            Unreadable::Syntax(why)
+        }
+    })
+}
+
+/// One message, as it came.
+#[derive(Debug, Default)]
+pub(super) struct Message<'a> {
+    /// Whether it is an object at all.
+    is_object: bool,
+    /// Whether `jsonrpc` is "2.0".
+    is_two: bool,
+    id: Option<&'a RawValue>,
+    method: Text<'a>,
+    /// Whether it has a `result` or an `error`.
+    answers: bool,
+    params: Params<'a>,
+}
+
+/// What a message is.
+#[derive(Debug)]
+pub(super) enum Kind<'a> {
+    /// It wants an answer under this id, which is echoed byte for byte.
+    Request(Request<'a>),
+    /// It wants none.
+    Notification,
+    /// It answers a question of the server's.
+    Response,
+    /// It is none of these. The id is there where it could be read.
+    Invalid(Option<&'a str>, &'static str),
+}
+
+/// A message that wants an answer.
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub(super) id: &'a str,
+    pub(super) method: Cow<'a, str>,
+    pub(super) params: Params<'a>,
+}
+
+impl<'a> Message<'a> {
+    /// Sorts out what it is.
+    pub(super) fn kind(self) -> Kind<'a> {
+        if !self.is_object {
+            return Kind::Invalid(None, "A message is a JSON object.");
+        }
+        let id = match self.id.map(RawValue::get) {
+            Some(id) if is_id(id) => Some(id),
+            Some(_) => return Kind::Invalid(None, "An id is a string or an integer."),
+            None => None,
+        };
+        if !self.is_two {
+            return Kind::Invalid(id, "A message has \"jsonrpc\": \"2.0\".");
+        }
+        match (self.method, id) {
+            (Text::Is(_), _) if self.answers => {
+                Kind::Invalid(id, "A message is a request or an answer, not both.")
+            }
+            (Text::Is(method), Some(id)) => Kind::Request(Request {
+                id,
+                method,
+                params: self.params,
+            }),
+            (Text::Is(_), None) => Kind::Notification,
+            (Text::Absent, _) if self.answers => Kind::Response,
+            (Text::Absent, _) => Kind::Invalid(id, "A request names a method."),
+            (Text::Other, _) => Kind::Invalid(id, "A method is a string."),
+        }
+    }
+}
+
+/// MCP's ids are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
+/// since an echo could then differ from what was sent.
+fn is_id(text: &str) -> bool {
+    text.starts_with('"')
+        || text
+            .strip_prefix('-')
+            .unwrap_or(text)
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+}
+
+/// A member that should be a string.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Text<'a> {
+    /// It is not there.
+    #[default]
+    Absent,
+    /// It is one.
+    Is(Cow<'a, str>),
+    /// It is something else.
+    Other,
+}
+
+impl Text<'_> {
+    pub(super) fn get(&self) -> Option<&str> {
+        match self {
+            Text::Is(text) => Some(text),
+            Text::Absent | Text::Other => None,
+        }
+    }
+}
+
+/// The type of a member that should be an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Shape {
+    #[default]
+    Absent,
+    Object,
+    Other,
+}
+
+/// The members of `params` that any method here has. `null` is as absent.
+#[derive(Debug, Default)]
+pub(super) struct Params<'a> {
+    pub(super) shape: Shape,
+    pub(super) name: Text<'a>,
+    pub(super) cursor: Text<'a>,
+    pub(super) arguments: Arguments,
+    pub(super) meta: Meta<'a>,
+    /// Of `initialize`.
+    pub(super) version: Text<'a>,
+    /// Of `initialize`.
+    pub(super) abilities: Option<Abilities>,
+    /// Of `initialize`.
+    pub(super) client: ClientInfo<'a>,
+}
+
+/// The arguments of a call.
+#[derive(Debug, Default)]
+pub(super) enum Arguments {
+    /// None, or `null`: no fields.
+    #[default]
+    Absent,
+    Object(Map<String, Value>),
+    Other,
+}
+
+/// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
+#[derive(Debug, Default)]
+pub(super) struct Meta<'a> {
+    pub(super) shape: Shape,
+    /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
+    pub(super) version: Text<'a>,
+    /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
+    pub(super) abilities: Option<Abilities>,
+    /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
+    pub(super) client: ClientInfo<'a>,
+}
+
+/// What a client says of itself: for display and logs, so a wrong type is no failure.
+#[derive(Debug, Default)]
+pub(super) struct ClientInfo<'a> {
+    pub(super) name: Text<'a>,
+    pub(super) version: Text<'a>,
+}
+
+/// Reads the members of an object: `member` takes those it knows and tells so, the rest is skipped. A
+/// key that stands twice is refused either way.
+fn members<'de, A, F>(mut object: A, mut member: F) -> Result<(), A::Error>
+where
+    A: MapAccess<'de>,
+    F: FnMut(&str, &mut A) -> Result<bool, A::Error>,
+{
+    let mut keys = Keys::default();
+    while let Some(key) = object.next_key_seed(Key)? {
+        if !member(&key, &mut object)? {
+            object.next_value_seed(Taking(Skip))?;
+        }
+        keys.note(key)?;
+    }
+    Ok(())
+}
+
+struct Whole;
+
+impl<'de> Take<'de> for Whole {
+    type Out = Posted<'de>;
+
+    fn other(self) -> Posted<'de> {
+        Posted::One(Message::default())
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Posted<'de>, A::Error> {
+        OneMessage.object(object).map(Posted::One)
+    }
+
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Posted<'de>, A::Error> {
+        let mut messages = Vec::new();
+        while let Some(message) = list.next_element_seed(Taking(OneMessage))? {
+            if messages.len() == MOST_IN_A_BATCH {
+                return Err(A::Error::custom(format_args!(
+                    "an array holds at most {MOST_IN_A_BATCH} messages"
+                )));
+            }
+            messages.push(message);
+        }
+        Ok(Posted::Batch(messages))
+    }
+}
+
+struct OneMessage;
+
+impl<'de> Take<'de> for OneMessage {
+    type Out = Message<'de>;
+
+    fn other(self) -> Message<'de> {
+        Message::default()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Message<'de>, A::Error> {
+        let mut message = Message {
+            is_object: true,
+            ..Message::default()
+        };
+        members(object, |key, object| {
+            match key {
+                "jsonrpc" => {
+                    let version = object.next_value_seed(Taking(AText))?;
+                    message.is_two = version.get() == Some("2.0");
+                }
+                "id" => message.id = Some(object.next_value()?),
+                "method" => message.method = object.next_value_seed(Taking(AText))?,
+                "params" => message.params = object.next_value_seed(Taking(TheParams))?,
+                "result" | "error" => {
+                    message.answers = true;
+                    return Ok(false);
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(message)
+    }
+}
+
+struct AText;
+
+impl<'de> Take<'de> for AText {
+    type Out = Text<'de>;
+
+    fn other(self) -> Text<'de> {
+        Text::Other
+    }
+
+    fn text(self, text: Cow<'de, str>) -> Text<'de> {
+        Text::Is(text)
+    }
+}
+
+/// A string that may be left out by `null`.
+struct TextOrNull;
+
+impl<'de> Take<'de> for TextOrNull {
+    type Out = Text<'de>;
+
+    fn other(self) -> Text<'de> {
+        Text::Other
+    }
+
+    fn null(self) -> Text<'de> {
+        Text::Absent
+    }
+
+    fn text(self, text: Cow<'de, str>) -> Text<'de> {
+        Text::Is(text)
+    }
+}
+
+struct TheParams;
+
+impl<'de> Take<'de> for TheParams {
+    type Out = Params<'de>;
+
+    fn other(self) -> Params<'de> {
+        Params {
+            shape: Shape::Other,
+            ..Params::default()
+        }
+    }
+
+    fn null(self) -> Params<'de> {
+        Params::default()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Params<'de>, A::Error> {
+        let mut params = Params {
+            shape: Shape::Object,
+            ..Params::default()
+        };
+        members(object, |key, object| {
+            match key {
+                "name" => params.name = object.next_value_seed(Taking(AText))?,
+                "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
+                "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
+                "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
+                "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
+                "capabilities" => {
+                    params.abilities = object.next_value_seed(Taking(TheAbilities))?
+                }
+                "clientInfo" => params.client = object.next_value_seed(Taking(TheClient))?,
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(params)
+    }
+}
+
+struct TheArguments;
+
+impl<'de> Take<'de> for TheArguments {
+    type Out = Arguments;
+
+    fn other(self) -> Arguments {
+        Arguments::Other
+    }
+
+    fn null(self) -> Arguments {
+        Arguments::Absent
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Arguments, A::Error> {
+        json::strict_object(object).map(Arguments::Object)
+    }
+}
+
+struct TheMeta;
+
+impl<'de> Take<'de> for TheMeta {
+    type Out = Meta<'de>;
+
+    fn other(self) -> Meta<'de> {
+        Meta {
+            shape: Shape::Other,
+            ..Meta::default()
+        }
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Meta<'de>, A::Error> {
+        let mut meta = Meta {
+            shape: Shape::Object,
+            ..Meta::default()
+        };
+        members(object, |key, object| {
+            match key {
+                "io.modelcontextprotocol/protocolVersion" => {
+                    meta.version = object.next_value_seed(Taking(AText))?;
+                }
+                "io.modelcontextprotocol/clientCapabilities" => {
+                    meta.abilities = object.next_value_seed(Taking(TheAbilities))?;
+                }
+                "io.modelcontextprotocol/clientInfo" => {
+                    meta.client = object.next_value_seed(Taking(TheClient))?;
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(meta)
+    }
+}
+
+struct TheClient;
+
+impl<'de> Take<'de> for TheClient {
+    type Out = ClientInfo<'de>;
+
+    fn other(self) -> ClientInfo<'de> {
+        ClientInfo::default()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<ClientInfo<'de>, A::Error> {
+        let mut client = ClientInfo::default();
+        members(object, |key, object| {
+            match key {
+                "name" => client.name = object.next_value_seed(Taking(AText))?,
+                "version" => client.version = object.next_value_seed(Taking(AText))?,
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(client)
+    }
+}
+
+/// The capabilities of a client: `None` where they are no object.
+struct TheAbilities;
+
+impl<'de> Take<'de> for TheAbilities {
+    type Out = Option<Abilities>;
+
+    fn other(self) -> Option<Abilities> {
+        None
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Option<Abilities>, A::Error> {
+        let mut abilities = Abilities::default();
+        members(object, |key, object| {
+            match key {
+                "roots" => abilities.roots = object.next_value_seed(IsObject)?,
+                "sampling" => abilities.sampling = object.next_value_seed(IsObject)?,
+                "elicitation" => {
+                    (abilities.elicitation_form, abilities.elicitation_url) =
+                        object.next_value_seed(Taking(Elicitation))?;
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(Some(abilities))
+    }
+}
+
+struct IsObject;
+
+impl<'de> DeserializeSeed<'de> for IsObject {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        let shape = Taking(Elicitation).deserialize(deserializer)?;
+        Ok(shape != (false, false))
+    }
+}
+
+/// Form and URL. An empty object means forms: they were there before the modes had names.
+struct Elicitation;
+
+impl<'de> Take<'de> for Elicitation {
+    type Out = (bool, bool);
+
+    fn other(self) -> (bool, bool) {
+        (false, false)
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<(bool, bool), A::Error> {
+        let (mut form, mut url) = (false, false);
+        members(object, |key, _| {
+            form |= key == "form";
+            url |= key == "url";
+            Ok(false)
+        })?;
+        Ok((form || !url, url))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Message<'_> {
+        match read(text.as_bytes()) {
+            Ok(Posted::One(message)) => message,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_request_is_read_whatever_the_order_of_its_members() {
+        let text = r#"{"params":{"arguments":{"a":[1]},"_meta":{"x":{},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"url":{}},"roots":{}},"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"f"},"method":"tools/call","id":"\u0041","jsonrpc":"2.0","more":[{}]}"#;
+        let Kind::Request(request) = one(text).kind() else {
+            panic!("it is a request");
+        };
+        assert_eq!(
+            (request.id, &*request.method),
+            (r#""\u0041""#, "tools/call")
+        );
+        assert_eq!(request.params.name, Text::Is("f".into()));
+        assert_eq!(request.params.meta.version.get(), Some("2026-07-28"));
+        assert_eq!(
+            request.params.meta.abilities,
+            Some(Abilities {
+                roots: true,
+                elicitation_url: true,
+                ..Abilities::default()
+            })
+        );
+        assert!(matches!(request.params.arguments, Arguments::Object(map) if map.len() == 1));
+    }
+
+    #[test]
+    fn texts_borrow_from_the_body() {
+        let message = one(r#"{"method":"ping","params":{"name":"f\n"}}"#);
+        assert!(matches!(message.method, Text::Is(Cow::Borrowed("ping"))));
+        assert!(
+            matches!(message.params.name, Text::Is(Cow::Owned(_))),
+            "an escape needs a copy"
+        );
+    }
+
+    #[test]
+    fn ids_are_strings_and_integers() {
+        for id in [
+            "0",
+            "-1",
+            "9007199254740993",
+            r#""""#,
+            r#""7""#,
+            "123456789012345678901234567890",
+        ] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+            assert!(
+                matches!(one(&text).kind(), Kind::Request(request) if request.id == id),
+                "{id}"
+            );
+        }
+        for id in ["null", "true", "1.0", "1.5", "1e3", "[]", "{}", r#"["a"]"#] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+            assert!(matches!(one(&text).kind(), Kind::Invalid(None, _)), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_keeps_its_id_where_it_has_one() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#,
+            r#"{"jsonrpc":2.0,"id":1,"method":"m"}"#,
+            r#"{"id":1,"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{}}"#,
+        ] {
+            assert!(
+                matches!(one(text).kind(), Kind::Invalid(Some("1"), _)),
+                "{text}"
+            );
+        }
+        for text in ["7", "\"x\"", "null", "true"] {
+            assert!(matches!(one(text).kind(), Kind::Invalid(None, _)), "{text}");
+        }
+        assert!(matches!(
+            one(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind(),
+            Kind::Response
+        ));
+        assert!(matches!(
+            one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),
+            Kind::Notification
+        ));
+    }
+
+    #[test]
+    fn a_key_twice_is_data_and_no_json_is_syntax() {
+        for text in [
+            r#"{"id":1,"id":1}"#,
+            r#"{"method":"a","method":"b"}"#,
+            r#"{"params":{"name":"a","name":"b"}}"#,
+            r#"{"params":{"_meta":{},"_meta":{}}}"#,
+            r#"{"params":{"_meta":{"x":{"y":1,"y":2}}}}"#,
+            r#"{"params":{"arguments":{"a":{"b":1,"b":1}}}}"#,
+            r#"{"extra":{"b":1,"b":1}}"#,
+        ] {
+            assert!(
+                matches!(read(text.as_bytes()), Err(Unreadable::Data(_))),
+                "{text}"
+            );
+        }
+        for body in [
+            &b""[..],
+            b"{",
+            b"{} {}",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\":\"\xff\"}",
+            b"nul",
+        ] {
+            assert!(matches!(read(body), Err(Unreadable::Syntax(_))), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_bounded() {
+        let batch = |n: usize| format!("[{}]", vec!["{}"; n].join(","));
+        assert!(matches!(read(batch(64).as_bytes()), Ok(Posted::Batch(all)) if all.len() == 64));
+        assert!(matches!(
+            read(batch(65).as_bytes()),
+            Err(Unreadable::Data(_))
+        ));
+    }
+
+    #[test]
+    fn an_empty_elicitation_means_forms() {
+        for (text, wanted) in [
+            ("{}", (true, false)),
+            (r#"{"form":{}}"#, (true, false)),
+            (r#"{"url":{}}"#, (false, true)),
+            (r#"{"form":{},"url":{}}"#, (true, true)),
+            ("true", (false, false)),
+        ] {
+            assert_eq!(
+                json::read(text, Taking(Elicitation)).ok(),
+                Some(wanted),
+                "{text}"
+            );
+        }
+    }
+}
