@@ -246,3 +246,7 @@ pub mod __private {
     pub use tent_runtime::error::tell;
     pub use tent_runtime::error::text;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
