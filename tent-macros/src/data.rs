@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, parse_quote};
 
-use crate::settings::{Faults, Known, Setting, read, root};
+use crate::settings::{Faults, Known, of_attribute, of_tokens, root};
 
 const FIELD: Known<'static> = Known {
     names: &["secret"],
@@ -24,8 +24,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         on: "`#[data]`",
         example: "#[data], or #[data(crate = the_path)]",
     };
-    let mut settings = Vec::new();
-    read(options, &known, &mut faults, &mut settings);
+    let settings = of_tokens(options, &known, &mut faults);
     let root = root(&settings, &mut faults);
 
     let Ok(mut input) = syn::parse2::<DeriveInput>(item.clone()) else {
@@ -188,16 +187,8 @@ fn extension() -> Attribute {
 }
 
 fn is_secret(meta: &Meta, faults: &mut Faults) -> bool {
-    let mut settings: Vec<Setting> = Vec::new();
-    match meta {
-        Meta::List(list) => read(list.tokens.clone(), &FIELD, faults, &mut settings),
-        Meta::Path(_) | Meta::NameValue(_) => faults.add(
-            "T7014",
-            meta,
-            "`#[tent]` takes its options in parentheses",
-            "write #[tent(secret)]",
-        ),
-    }
+    let mut settings = Vec::new();
+    of_attribute(meta, &FIELD, faults, &mut settings);
     for valued in settings.iter().filter(|setting| setting.value.is_some()) {
         faults.add(
             "T7014",

@@ -1,8 +1,10 @@
-//! `#[derive(Failure)]`: attributes → [`model`] (checked) → [`expand`], with the texts read by [`message`].
+//! `#[derive(Failure)]`: attributes → [`model`] and [`says`] (checked) → [`expand`], with the
+//! texts read by [`message`].
 
 mod expand;
 mod message;
 mod model;
+mod says;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

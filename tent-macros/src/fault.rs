@@ -14,11 +14,22 @@ pub(crate) fn fault(code: &str, span: Span, what: &str, help: &str) -> darling::
 /// An error of this code at this place, with the fix of the catalogue.
 pub(crate) fn usual(code: &str, span: Span, what: &str) -> darling::Error {
     let fix = codes::find(code).map_or("", |entry| entry.fix);
-    fault(code, span, what, fix)
+    // A sentence of the catalogue, in the compiler's manner: no capital, no full stop.
+    let mut letters = fix.trim_end_matches('.').chars();
+    let help: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_lowercase)
+        .chain(letters)
+        .collect();
+    fault(code, span, what, &help)
 }
 
 /// The fix for a word that is none of `known`: the nearest, and all there are.
 pub(crate) fn choose(word: &str, known: &[&str]) -> String {
+    if let [only] = known {
+        return format!("write `{only}`");
+    }
     let all = known.join(", ");
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`? There are: {all}"),

@@ -15,7 +15,6 @@ mod function;
 mod functions;
 mod model;
 mod options;
-mod parameters;
 mod settings;
 mod state;
 mod syntax;

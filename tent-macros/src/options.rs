@@ -93,7 +93,8 @@ fn form(error: &syn::Error, known: &[&str]) -> darling::Error {
 }
 
 fn read_one(input: ParseStream<'_>) -> syn::Result<Written> {
-    let name = Ident::parse_any(input)?;
+    let name =
+        Ident::parse_any(input).map_err(|_| input.error("expected the name of an option"))?;
     if !input.peek(Token![=]) {
         return Ok(Written { name, value: None });
     }

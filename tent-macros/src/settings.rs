@@ -3,11 +3,10 @@
 //!
 //! Knows no rules: the texts are those of who finds the fault.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
-use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Lit, LitStr, Meta, Path, Token};
 
 /// All that is wrong with one declaration.
@@ -50,6 +49,9 @@ pub(crate) struct Setting {
 
 impl Parse for Setting {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected the name of an option"));
+        }
         let name = input.call(Ident::parse_any)?;
         let value = match input.parse::<Option<Token![=]>>()? {
             Some(_) => Some(input.parse()?),
@@ -75,21 +77,17 @@ impl Setting {
         None
     }
 
-    /// The literal that this option states, out of the invisible group that a `macro_rules!` puts around it.
+    /// The literal that this option states.
     pub(crate) fn literal(&self) -> Option<&Lit> {
-        let mut value = self.value.as_ref()?;
-        while let Expr::Group(group) = value {
-            value = &group.expr;
-        }
-        match value {
-            Expr::Lit(literal) => Some(&literal.lit),
+        match self.peeled() {
+            Some(Expr::Lit(literal)) => Some(&literal.lit),
             _ => None,
         }
     }
 
     /// The path that this option states. Anything else is a fault.
     pub(crate) fn path(&self, faults: &mut Faults) -> Option<Path> {
-        if let Some(Expr::Path(path)) = &self.value
+        if let Some(Expr::Path(path)) = self.peeled()
             && path.qself.is_none()
         {
             return Some(path.path.clone());
@@ -102,6 +100,15 @@ impl Setting {
             "write crate = the_path, such as crate = my_app::tent",
         );
         None
+    }
+
+    /// The value, out of the invisible groups that a `macro_rules!` puts around it.
+    fn peeled(&self) -> Option<&Expr> {
+        let mut value = self.value.as_ref()?;
+        while let Expr::Group(group) = value {
+            value = &group.expr;
+        }
+        Some(value)
     }
 
     /// Where a fault of its value is shown.
@@ -132,57 +139,112 @@ pub(crate) fn settings(
 ) -> Vec<Setting> {
     let mut found = Vec::new();
     for one in attributes.iter().filter(|a| a.path().is_ident(attribute)) {
-        match &one.meta {
-            Meta::List(list) => read(list.tokens.clone(), known, faults, &mut found),
-            Meta::Path(_) | Meta::NameValue(_) => faults.add(
-                "T7014",
-                one,
-                &format!("`#[{attribute}]` takes its options in parentheses"),
-                &format!("write {}", known.example),
-            ),
-        }
+        of_attribute(&one.meta, known, faults, &mut found);
     }
     found
 }
 
-/// The options that `tokens` state: those of `#[attribute(tokens)]`.
-pub(crate) fn read(
-    tokens: TokenStream,
+/// The options of one attribute, put behind those `found` before.
+pub(crate) fn of_attribute(
+    attribute: &Meta,
     known: &Known<'_>,
     faults: &mut Faults,
     found: &mut Vec<Setting>,
 ) {
-    let parsed = match Punctuated::<Setting, Token![,]>::parse_terminated.parse2(tokens) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            faults.add_at(
+    match attribute {
+        Meta::List(list) => {
+            let read = |input: ParseStream<'_>| read_all(input, known, faults, found);
+            if let Err(error) = list.parse_args_with(read) {
+                unread(&error, known, faults);
+            }
+        }
+        Meta::Path(_) | Meta::NameValue(_) => {
+            let name = attribute.path().to_token_stream();
+            faults.add(
                 "T7014",
-                error.span(),
-                &format!("the options do not read: {error}"),
+                attribute,
+                &format!("`#[{name}]` takes its options in parentheses"),
                 &format!("write {}", known.example),
             );
-            return;
         }
-    };
-    for setting in parsed {
-        let name = setting.name.to_string();
-        if !known.names.contains(&name.as_str()) {
-            faults.add(
-                "T7014",
-                &setting.name,
-                &format!("there is no option `{name}` on {}", known.on),
-                &among(&name, known.names),
-            );
-        } else if found.iter().any(|before| before.name == setting.name) {
-            faults.add(
-                "T7014",
-                &setting.name,
-                &format!("`{name}` stands twice"),
-                "remove one of the two",
-            );
-        } else {
-            found.push(setting);
+    }
+}
+
+/// The options that `tokens` state: those in the parentheses of an attribute macro.
+pub(crate) fn of_tokens(
+    tokens: TokenStream,
+    known: &Known<'_>,
+    faults: &mut Faults,
+) -> Vec<Setting> {
+    let mut found = Vec::new();
+    let read = |input: ParseStream<'_>| read_all(input, known, faults, &mut found);
+    if let Err(error) = read.parse2(tokens) {
+        unread(&error, known, faults);
+    }
+    found
+}
+
+/// Goes on behind the next comma where an option does not read, so that it hides no other.
+fn read_all(
+    input: ParseStream<'_>,
+    known: &Known<'_>,
+    faults: &mut Faults,
+    found: &mut Vec<Setting>,
+) -> syn::Result<()> {
+    while !input.is_empty() {
+        match input.parse::<Setting>() {
+            Ok(setting) => judge(setting, known, faults, found),
+            Err(error) => {
+                unread(&error, known, faults);
+                while !input.is_empty() && !input.peek(Token![,]) {
+                    input.parse::<TokenTree>()?;
+                }
+            }
         }
+        if !input.is_empty() && input.parse::<Option<Token![,]>>()?.is_none() {
+            faults.add_at(
+                "T7014",
+                input.span(),
+                "a comma is missing before this",
+                &format!("write {}", known.example),
+            );
+            // What is no beginning of an option is passed over, so that there is an end.
+            if !input.peek(Ident::peek_any) {
+                input.parse::<TokenTree>()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unread(error: &syn::Error, known: &Known<'_>, faults: &mut Faults) {
+    faults.add_at(
+        "T7014",
+        error.span(),
+        &format!("the options do not read: {error}"),
+        &format!("write {}", known.example),
+    );
+}
+
+/// Keeps an option that is known and new.
+fn judge(setting: Setting, known: &Known<'_>, faults: &mut Faults, found: &mut Vec<Setting>) {
+    let name = setting.name.to_string();
+    if !known.names.contains(&name.as_str()) {
+        faults.add(
+            "T7014",
+            &setting.name,
+            &format!("there is no option `{name}` on {}", known.on),
+            &among(&name, known.names),
+        );
+    } else if found.iter().any(|before| before.name == setting.name) {
+        faults.add(
+            "T7014",
+            &setting.name,
+            &format!("`{name}` stands twice"),
+            "remove one of the two",
+        );
+    } else {
+        found.push(setting);
     }
 }
 

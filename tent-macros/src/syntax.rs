@@ -228,6 +228,15 @@ fn ours(group: &Group) -> bool {
     )
 }
 
+/// Where the last word of an attribute's path stands.
+pub(crate) fn word(attribute: &Attribute) -> Span {
+    attribute
+        .path()
+        .segments
+        .last()
+        .map_or_else(Span::call_site, |last| last.ident.span())
+}
+
 impl Parameter {
     /// The attributes of this name, written bare or as `tent::…`.
     pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &Attribute> {

@@ -4,6 +4,9 @@
 //!
 //! Each module imports only those above it in this list; a test holds it to that.
 
+/// The types of HTTP requests, in the version that `identify` is handed.
+pub use http;
+
 pub mod error;
 mod json;
 mod random;

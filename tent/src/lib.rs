@@ -19,7 +19,7 @@ pub use tent_runtime::function::{Content, With};
 pub use tent_runtime::registry::Registry;
 pub use tent_runtime::server::{App, Tent};
 pub use tent_runtime::settings::Settings;
-pub use tent_runtime::{door, function, keys, registry, settings};
+pub use tent_runtime::{door, function, http, keys, registry, settings};
 
 /// Declares a function.
 pub use tent_macros::{action, change, query};
@@ -142,6 +142,9 @@ pub use tent_runtime::error::Failure;
 ///
 /// For a registry of chosen functions: in tests, or where one binary holds several apps. Every other app takes all
 /// functions that are linked.
+///
+/// The attributes leave a hidden constant beside each function, as visible as the function itself, and this names it:
+/// where the compiler finds no `__tent_function_open_orders`, `open_orders` has no attribute or cannot be seen from here.
 pub use tent_macros::functions;
 
 /// Makes sure that a crate which only declares functions is part of the program, and that it does declare

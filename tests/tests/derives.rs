@@ -74,6 +74,12 @@ fn met(error: impl Into<OrderError>) -> Error {
 }
 
 #[test]
+fn a_failure_keeps_its_code_in_a_box() {
+    let boxed: tent::BoxError = Box::new(OrderError::Unit);
+    assert_eq!(Error::from(boxed).code(), "A0003");
+}
+
+#[test]
 fn a_stated_failure_tells_what_it_states() {
     let error = met(OrderError::AlreadyPaid {
         id: 7,

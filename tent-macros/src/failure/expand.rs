@@ -10,7 +10,8 @@ use syn::spanned::Spanned as _;
 use syn::{Generics, Ident, parse_quote};
 
 use super::message::{How, Message, Use};
-use super::model::{Arm, Field, Model, Says, Stated, binding};
+use super::model::{Arm, Field, Model, binding};
+use super::says::{Says, Stated};
 
 /// All impls of `model`.
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {

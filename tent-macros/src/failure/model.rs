@@ -1,17 +1,14 @@
-//! A checked failure: what its attributes say, with every rule they have to keep.
+//! A checked failure: its kinds and their fields, with every rule that they have to keep.
 //!
-//! The only file of the derive that judges. It finds all that is wrong before it gives up.
+//! This and [`says`] are the files of the derive that judge; they find all that is wrong before they give up.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Data, DeriveInput, Fields, Ident, Lit, LitStr, Member, Type};
+use syn::{Attribute, Data, DeriveInput, Fields, Ident, Member, Type};
 
-use super::message::Message;
+use super::says::{self, Says, flag};
 use crate::settings::{Faults, Known, Setting, root, settings};
-
-/// The status of a failure that states none: the input was understood and cannot be served as things are.
-const STATUS: u16 = 422;
 
 /// A type that derives `Failure`.
 pub(super) struct Model<'a> {
@@ -46,23 +43,6 @@ pub(super) struct Field<'a> {
     hidden: bool,
 }
 
-/// What a failure tells.
-pub(super) enum Says {
-    /// What the one field would.
-    Transparent,
-    /// What is stated.
-    Stated(Box<Stated>),
-}
-
-/// What a stated failure tells.
-pub(super) struct Stated {
-    pub(super) code: LitStr,
-    pub(super) status: u16,
-    pub(super) name: String,
-    pub(super) message: Message,
-    pub(super) fix: Option<Message>,
-}
-
 impl Field<'_> {
     /// Whether a caller is told it, if it can be serialised.
     pub(super) fn told(&self) -> bool {
@@ -76,7 +56,7 @@ pub(super) fn binding(field: usize) -> Ident {
 }
 
 const STATED: &[&str] = &["code", "status", "message", "fix", "name", "transparent"];
-const EXAMPLE: &str = "#[failure(code = \"A0001\", status = 409, message = \"…\")]";
+pub(super) const EXAMPLE: &str = "#[failure(code = \"A0001\", status = 409, message = \"…\")]";
 
 /// Reads `input`. What is wrong goes to `faults`; `None` where there is nothing to make an impl of.
 pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Model<'a>> {
@@ -134,10 +114,10 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
 }
 
 /// What `#[failure(…)]` says of one kind of failure.
-struct Said {
-    settings: Vec<Setting>,
+pub(super) struct Said {
+    pub(super) settings: Vec<Setting>,
     /// Whether all of it was understood. What is missing is not spoken of before.
-    whole: bool,
+    pub(super) whole: bool,
 }
 
 impl Said {
@@ -150,7 +130,7 @@ impl Said {
         }
     }
 
-    fn option(&self, name: &str) -> Option<&Setting> {
+    pub(super) fn option(&self, name: &str) -> Option<&Setting> {
         self.settings.iter().find(|setting| setting.name == name)
     }
 }
@@ -219,10 +199,7 @@ fn arm<'a>(
             "keep #[source] on one field",
         );
     }
-    let says = match said.option("transparent") {
-        Some(transparent) => self::transparent(transparent, said, &fields, faults),
-        None => stated(ident, said, &fields, faults).map(|stated| Says::Stated(Box::new(stated))),
-    };
+    let says = says::read(ident, said, &fields, faults);
     Arm {
         path,
         ident,
@@ -293,166 +270,4 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
         });
     }
     found
-}
-
-/// An option that is stated by its name alone.
-fn flag(setting: &Setting, faults: &mut Faults) {
-    if setting.value.is_some() {
-        faults.add(
-            "T7014",
-            &setting.at(),
-            &format!("`{}` takes no value", setting.name),
-            "write the word alone",
-        );
-    }
-}
-
-fn transparent(
-    transparent: &Setting,
-    said: &Said,
-    fields: &[Field<'_>],
-    faults: &mut Faults,
-) -> Option<Says> {
-    flag(transparent, faults);
-    let others = |setting: &&Setting| setting.name != "transparent" && setting.name != "crate";
-    for other in said.settings.iter().filter(others) {
-        faults.add(
-            "T7008",
-            &other.name,
-            &format!(
-                "`{}` beside `transparent`, which passes on what its field says",
-                other.name
-            ),
-            "remove one of the two",
-        );
-    }
-    if fields.len() != 1 {
-        faults.add(
-            "T7020",
-            &transparent.name,
-            &format!(
-                "a transparent failure has one field that it passes on, and this one has {}",
-                fields.len()
-            ),
-            "write it as Other(#[from] tent::Error)",
-        );
-        return None;
-    }
-    Some(Says::Transparent)
-}
-
-fn stated(ident: &Ident, said: &Said, fields: &[Field<'_>], faults: &mut Faults) -> Option<Stated> {
-    let option = |name: &str| said.option(name);
-    let mut missing = vec!["code", "message"];
-    missing.retain(|name| option(name).is_none());
-    if said.whole && !missing.is_empty() {
-        faults.add(
-            "T7020",
-            ident,
-            &format!("`{ident}` states no {}", missing.join(" and no ")),
-            &format!("write {EXAMPLE}, or #[failure(transparent)] to pass on its one field"),
-        );
-    }
-    let code = option("code").and_then(|setting| {
-        let code = setting.text(faults)?;
-        self::code(code, faults)
-    });
-    let status = option("status").map_or(Some(STATUS), |setting| self::status(setting, faults));
-    let name = match option("name") {
-        Some(setting) => setting
-            .text(faults)
-            .and_then(|name| self::name(&name, faults)),
-        None => Some(kebab(&ident.unraw().to_string())),
-    };
-    let mut text = |name| {
-        let literal = option(name)?.text(faults)?;
-        Message::read(&literal, name, fields, faults)
-    };
-    let (message, fix) = (text("message"), text("fix"));
-    Some(Stated {
-        code: code?,
-        status: status?,
-        name: name?,
-        message: message?,
-        fix,
-    })
-}
-
-fn code(code: LitStr, faults: &mut Faults) -> Option<LitStr> {
-    let value = code.value();
-    let digits = |rest: &str| rest.len() == 4 && rest.bytes().all(|b| b.is_ascii_digit());
-    if value.strip_prefix('A').is_some_and(digits) {
-        return Some(code);
-    }
-    let what = if value.strip_prefix('T').is_some_and(digits) {
-        format!("{value} is a code of tent's own")
-    } else {
-        format!("`{value}` is no code")
-    };
-    let help = "write `A` and four digits, such as A0001";
-    faults.add("T7020", &code, &what, help);
-    None
-}
-
-fn status(setting: &Setting, faults: &mut Faults) -> Option<u16> {
-    let number = match setting.literal() {
-        Some(Lit::Int(number)) => number.base10_parse::<u16>().ok(),
-        _ => None,
-    };
-    if let Some(number) = number
-        && (400..600).contains(&number)
-    {
-        return Some(number);
-    }
-    let shown = match setting.literal() {
-        Some(literal) => format!(
-            "{} is no HTTP status of a failure",
-            literal.to_token_stream()
-        ),
-        None => "the status is no number".to_owned(),
-    };
-    faults.add(
-        "T7020",
-        &setting.at(),
-        &shown,
-        "write one from 400 to 599: 404 for what is not there, 409 for what clashes with how things are",
-    );
-    None
-}
-
-fn name(name: &LitStr, faults: &mut Faults) -> Option<String> {
-    let value = name.value();
-    let fits = |word: &str| {
-        !word.is_empty()
-            && word
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    };
-    if value.split('-').all(fits) {
-        return Some(value);
-    }
-    faults.add(
-        "T7020",
-        name,
-        &format!("`{value}` is no name of a failure"),
-        "write small letters and digits, words joined by hyphens, such as already-paid",
-    );
-    None
-}
-
-/// `AlreadyPaid` as `already-paid`.
-fn kebab(ident: &str) -> String {
-    tent_core::names::title(ident)
-        .to_lowercase()
-        .replace(' ', "-")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_failures_name_is_its_variants_in_words() {
-        assert_eq!(super::kebab("AlreadyPaid"), "already-paid");
-        assert_eq!(super::kebab("HTTPGone"), "http-gone");
-        assert_eq!(super::kebab("Closed"), "closed");
-    }
 }

@@ -39,7 +39,9 @@ async fn lets_one(access: &Access, cx: &Cx) -> bool {
 
 /// A rule that fails or panics lets nobody: its failure may not tell a caller that the function exists.
 async fn asked(rule: &Rule, cx: &Cx) -> bool {
-    match AssertUnwindSafe((rule.ask)(cx)).catch_unwind().await {
+    // A plain `fn` panics while its future is made, so that is done inside too.
+    let asking = async { (rule.ask)(cx).await };
+    match AssertUnwindSafe(asking).catch_unwind().await {
         Ok(Ok(lets)) => lets,
         Ok(Err(error)) => {
             if error.code() == "T0012" {

@@ -10,7 +10,6 @@ use crate::settings::Web;
 /// The hosts and origins that the app serves.
 #[derive(Clone, Debug)]
 pub struct Hosts {
-    any: bool,
     /// Lower case, without a port where every port is meant.
     hosts: Vec<String>,
     /// Lower case, `scheme://host[:port]`.
@@ -19,7 +18,6 @@ pub struct Hosts {
 
 impl Hosts {
     /// The loopback names, the address that is listened on, the public address, and what the settings add.
-    /// `*` among the hosts takes every host, for a server behind a proxy that checks them.
     pub fn new(web: &Web) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
             .map(str::to_owned)
@@ -36,17 +34,13 @@ impl Hosts {
             hosts.push(public.host().to_ascii_lowercase());
         }
         hosts.extend(web.hosts.iter().map(|host| host.to_ascii_lowercase()));
-        Hosts {
-            any: hosts.iter().any(|host| host == "*"),
-            hosts,
-            origins,
-        }
+        Hosts { hosts, origins }
     }
 
     /// # Errors
     /// T0014 for a host or an origin that is not served, or that is not named exactly once.
     pub fn check(&self, parts: &Parts) -> Result<()> {
-        let host = host(parts).filter(|host| self.any || self.serves(host));
+        let host = host(parts).filter(|host| self.serves(host));
         let host =
             host.ok_or_else(|| wrong("The request names no host that this server serves."))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
@@ -202,18 +196,5 @@ mod tests {
             ]
         ));
         assert!(!asked(&hosts, &[("host", "tools.example.org")]));
-    }
-
-    #[test]
-    fn a_star_takes_every_host_and_still_no_foreign_origin() {
-        let hosts = hosts(|web| web.hosts = vec!["*".to_owned()]);
-        assert!(asked(&hosts, &[("host", "anything.example")]));
-        assert!(!asked(
-            &hosts,
-            &[
-                ("host", "anything.example"),
-                ("origin", "http://evil.example")
-            ]
-        ));
     }
 }

@@ -3,13 +3,35 @@
 
 use regex::{Error, Regex};
 
+/// A pattern that was compiled.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    regex: Regex,
+    stated: Box<str>,
+}
+
+impl Pattern {
+    /// Whether it matches anywhere in `text`, in time linear in its length.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    /// As it was stated.
+    pub(super) fn as_str(&self) -> &str {
+        &self.stated
+    }
+}
+
 /// Compiles a pattern that matches anywhere in a text.
 ///
 /// # Errors
 /// What is wrong with it, also where it needs what a search in linear time cannot do (look-around,
 /// back-references).
-pub(super) fn compile(pattern: &str) -> Result<Regex, Error> {
-    Regex::new(&ascii(pattern))
+pub(super) fn compile(pattern: &str) -> Result<Pattern, Error> {
+    Ok(Pattern {
+        regex: Regex::new(&ascii(pattern))?,
+        stated: pattern.into(),
+    })
 }
 
 /// The same pattern with the classes that mean ASCII written so.

@@ -74,9 +74,9 @@ pub struct Own {
 }
 
 macro_rules! data {
-    ($name:ident { $($field:ident: $ty:ty),* }) => {
+    ($name:ident, $tent:path, { $($field:ident: $ty:ty),* }) => {
         /// Made by a macro.
-        #[tent::data]
+        #[tent::data(crate = $tent)]
         pub struct $name {
             $(
                 /// A field.
@@ -86,7 +86,7 @@ macro_rules! data {
         }
     };
 }
-data!(Made { one: u32, two: Option<String> });
+data!(Made, my::tent, { one: u32, two: Option<String> });
 
 fn main() {
     let event: Event = tent::serde_json::from_str(r#"{"kind": "Opened", "at": 1}"#).unwrap();

@@ -1,7 +1,7 @@
 //! Generated code names nothing that a crate could have given another meaning.
 
 #![no_implicit_prelude]
-#![allow(dead_code, non_camel_case_types)]
+#![allow(dead_code, non_camel_case_types, non_upper_case_globals, unused_macros)]
 
 extern crate tent;
 
@@ -18,7 +18,7 @@ struct Error;
 trait Failure {}
 trait Display {}
 struct field_0;
-const field_1: u8 = 0;
+const binding: u8 = 0;
 macro_rules! write {
     () => {};
 }
@@ -43,20 +43,6 @@ enum Hostile {
         #[source]
         source: ::std::io::Error,
     },
-}
-
-#[::tent::data]
-struct Data {
-    #[tent(secret)]
-    text: ::std::string::String,
-    list: ::std::vec::Vec<u8>,
-    maybe: ::core::option::Option<u8>,
-}
-
-#[::tent::data]
-enum Choice {
-    Some(u8),
-    None,
 }
 
 #[derive(::tent::State)]

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
+use super::branches::{circles, tell_branches};
 use super::plan::{
     By, Choices, Id, Integer, Kind, List, Node, Number, Object, Plan, Property, Rest, Text, Union,
 };
 use crate::schema::rules::integer_bounds;
-use crate::schema::transform::{is_annotation, split, whole};
+use crate::schema::transform::{is_annotation, is_name, problem, split, whole};
 use crate::schema::{Problem, marks, pattern};
 
 /// A default as a document states it: of the property `name` of the object `node`.
@@ -239,6 +240,11 @@ impl Compiler<'_> {
         let mut properties: BTreeMap<Box<str>, Property> = BTreeMap::new();
         if let Some(Value::Object(stated)) = schema.remove("properties") {
             for (name, property) in stated {
+                if self.strict && !is_name(&name) {
+                    let message =
+                        "model interfaces refuse this name; take 1 to 64 of A-Z a-z 0-9 _ . -";
+                    self.problems.push(problem("T7016", &name, message));
+                }
                 let escaped = name.replace('~', "~0").replace('/', "~1");
                 let pointer = format!("{pointer}/properties/{escaped}");
                 let node = self.node(&property, &pointer);
@@ -429,25 +435,6 @@ impl Compiler<'_> {
     }
 }
 
-fn circles(nodes: &[Node], id: Id, open: &mut [bool], done: &mut [bool]) -> bool {
-    if done[id] || open[id] {
-        return open[id];
-    }
-    open[id] = true;
-    let circles = match &nodes[id].kind {
-        Kind::Same(other) | Kind::Not(other) => circles(nodes, *other, open, done),
-        Kind::Every(parts) => parts.iter().any(|part| circles(nodes, *part, open, done)),
-        Kind::Union(union) => union
-            .branches
-            .iter()
-            .any(|branch| circles(nodes, *branch, open, done)),
-        _ => false,
-    };
-    open[id] = false;
-    done[id] = true;
-    circles
-}
-
 fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
     match schema.remove("enum").or_else(|| schema.remove(marks::ONLY)) {
         Some(Value::Array(values)) => Some(values),
@@ -465,78 +452,4 @@ fn excluded(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
 fn size(schema: &mut Map<String, Value>, keyword: &str) -> Option<u64> {
     let size = schema.remove(keyword)?;
     whole(&size, true).and_then(|size| u64::try_from(size.max(0)).ok())
-}
-
-/// Finds out how the objects of each union tell which branch they mean.
-fn tell_branches(plan: &mut Plan) {
-    for id in 0..plan.nodes.len() {
-        let Kind::Union(union) = &plan.nodes[id].kind else {
-            continue;
-        };
-        let objects: Vec<(Id, &Object)> = union
-            .branches
-            .iter()
-            .filter_map(|branch| match &plan.real(*branch).kind {
-                Kind::Object(object) => Some((*branch, &**object)),
-                _ => None,
-            })
-            .collect();
-        // A branch that may be an object in another way would never be asked.
-        let hidden = union.branches.iter().any(|branch| {
-            !matches!(
-                plan.real(*branch).kind,
-                Kind::Object(_)
-                    | Kind::Null
-                    | Kind::Bool(_)
-                    | Kind::Integer(_)
-                    | Kind::Number(_)
-                    | Kind::Text(_)
-                    | Kind::List(_)
-            )
-        });
-        if hidden || objects.len() < 2 {
-            continue;
-        }
-        let by = by_tag(plan, &objects).or_else(|| by_key(&objects));
-        if let (Some(by), Kind::Union(union)) = (by, &mut plan.nodes[id].kind) {
-            union.by = by;
-        }
-    }
-}
-
-fn by_tag(plan: &Plan, objects: &[(Id, &Object)]) -> Option<By> {
-    let (_, first) = objects.first()?;
-    first.properties.iter().find_map(|candidate| {
-        let mut values: Vec<(Box<str>, Id)> = Vec::new();
-        for (branch, object) in objects {
-            let property = object
-                .property(&candidate.name)
-                .filter(|one| one.required)?;
-            let Kind::Text(text) = &plan.real(property.node).kind else {
-                return None;
-            };
-            for value in &text.only.as_ref()?.stated {
-                if values.iter().any(|(known, _)| known == value) {
-                    return None;
-                }
-                values.push((value.clone(), *branch));
-            }
-        }
-        Some(By::Tag(candidate.name.clone(), values))
-    })
-}
-
-fn by_key(objects: &[(Id, &Object)]) -> Option<By> {
-    let mut keys: Vec<(Box<str>, Id)> = Vec::new();
-    for (branch, object) in objects {
-        match (object.properties.as_slice(), object.rest) {
-            ([only], Rest::Closed) if only.required => keys.push((only.name.clone(), *branch)),
-            _ => return None,
-        }
-    }
-    let distinct = keys
-        .iter()
-        .enumerate()
-        .all(|(at, (key, _))| keys[at + 1..].iter().all(|(other, _)| other != key));
-    distinct.then_some(By::Key(keys))
 }

@@ -3,10 +3,13 @@
 //! Knows nothing of where documents come from. What fits allocates nothing, and no path through here
 //! panics or recurses deeper than the value that is checked.
 
+mod branches;
 mod compile;
 mod mask;
 mod path;
 mod plan;
+mod scalars;
+mod union;
 mod walk;
 mod words;
 

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use regex::Regex;
 use serde_json::Value;
+
+use crate::schema::pattern::Pattern;
 
 /// The place of a node in its plan.
 pub(in crate::schema) type Id = usize;
@@ -74,7 +75,7 @@ pub(super) struct Number {
 pub(super) struct Text {
     pub(super) least: u64,
     pub(super) most: u64,
-    pub(super) pattern: Option<Regex>,
+    pub(super) pattern: Option<Pattern>,
     pub(super) only: Option<Choices>,
     pub(super) not: Vec<Box<str>>,
 }
@@ -121,7 +122,7 @@ pub(super) struct Object {
     /// Whether any of them has a default to fill in.
     pub(super) defaults: bool,
     pub(super) rest: Rest,
-    pub(super) keys: Option<Regex>,
+    pub(super) keys: Option<Pattern>,
     pub(super) least: u64,
     pub(super) most: u64,
 }
@@ -145,7 +146,7 @@ impl Object {
             .and_then(|at| self.properties.get(at))
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.properties.iter().map(|property| &*property.name)
     }
 }

@@ -6,14 +6,16 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Number as JsonNumber, Value};
+use serde_json::{Map, Value};
 
 use super::path::Path;
-use super::plan::{By, Id, Integer, Kind, List, Number, Object, Plan, Rest, Text, Union};
+use super::plan::{Id, Kind, List, Object, Plan, Rest};
 use super::words;
 
 /// The most fields that one answer names.
 const MOST: usize = 100;
+/// The most values that are looked at to find out which branches of unions are meant.
+const MOST_TRIED: u32 = 1_000_000;
 /// How deep a value may nest.
 const DEEPEST: u16 = 192;
 
@@ -30,8 +32,16 @@ pub(in crate::schema) enum Mode {
 
 /// One walk.
 pub(in crate::schema) struct Walk<'p> {
-    plan: &'p Plan,
-    mode: Mode,
+    pub(super) plan: &'p Plan,
+    pub(super) mode: Mode,
+    /// Whether a string was taken for something else, though the wire has more than strings.
+    pub(super) coerced: bool,
+    /// How many more values may be looked at to find out which branch of a union is meant: unions in
+    /// unions can be made to take a long time.
+    pub(super) left: u32,
+    /// Whether this only finds out whether a value fits, so that the first fault ends it.
+    trying: bool,
+    failed: bool,
     found: Vec<(String, String)>,
 }
 
@@ -40,8 +50,25 @@ impl<'p> Walk<'p> {
         Walk {
             plan,
             mode,
+            coerced: false,
+            left: MOST_TRIED,
+            trying: false,
+            failed: false,
             found: Vec::new(),
         }
+    }
+
+    /// A walk that only finds out whether a value fits.
+    pub(super) fn trying(&self, mode: Mode) -> Self {
+        Walk {
+            trying: true,
+            left: self.left,
+            ..Walk::new(self.plan, mode)
+        }
+    }
+
+    pub(super) fn fits(&self) -> bool {
+        !self.failed
     }
 
     /// The paths that did not fit, and what is wrong with each.
@@ -64,8 +91,9 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn fail(&mut self, path: &Path<'_>, what: impl FnOnce() -> String) {
-        if self.found.len() < MOST {
+    pub(super) fn fail(&mut self, path: &Path<'_>, what: impl FnOnce() -> String) {
+        self.failed = true;
+        if !self.trying && self.found.len() < MOST {
             let path = path.to_string();
             let what = what();
             match self.found.iter_mut().find(|(known, _)| *known == path) {
@@ -79,7 +107,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn expected(&mut self, id: Id, value: &Value, path: &Path<'_>) {
+    pub(super) fn expected(&mut self, id: Id, value: &Value, path: &Path<'_>) {
         let plan = self.plan;
         self.fail(path, || {
             format!(
@@ -97,6 +125,13 @@ impl<'p> Walk<'p> {
         }
         if path.depth > DEEPEST {
             return self.fail(path, || "nests too deeply".to_owned());
+        }
+        if self.trying {
+            self.left = self.left.saturating_sub(1);
+            if self.failed || self.left == 0 {
+                self.failed = true;
+                return;
+            }
         }
         let path = &path.hidden(node.secret);
         match (&node.kind, &mut *value) {
@@ -120,7 +155,7 @@ impl<'p> Walk<'p> {
                 }
             }
             (Kind::Not(other), value) => {
-                if self.trial(*other, value, path, Mode::Exact).is_ok() {
+                if self.trial(*other, value, path, Mode::Exact).is_some() {
                     self.fail(path, || "may not have this value".to_owned());
                 }
             }
@@ -212,282 +247,29 @@ impl<'p> Walk<'p> {
             }
         }
     }
+}
 
-    fn text(&mut self, rule: &Text, text: &str, path: &Path<'_>) {
-        let bytes = text.len() as u64;
-        // A text has at most as many characters as bytes, and at least a quarter.
-        if bytes > rule.most || bytes < rule.least.saturating_mul(4) {
-            let characters = text.chars().count() as u64;
-            if characters < rule.least || characters > rule.most {
-                self.fail(path, || {
-                    let range = range(rule.least, rule.most);
-                    format!("must have {range} characters, has {characters}")
-                });
+impl Walk<'_> {
+    /// Notes that `given` is none of `names`.
+    pub(super) fn none_of<'n>(
+        &mut self,
+        given: &str,
+        names: impl ExactSizeIterator<Item = &'n str> + Clone,
+        path: &Path<'_>,
+    ) {
+        let secret = path.secret;
+        self.fail(path, || {
+            let wanted = words::one_of(names.clone());
+            match words::near(given, names).filter(|_| !secret) {
+                Some(near) => format!("must be {wanted}; did you mean `{near}`?"),
+                None => format!("must be {wanted}"),
             }
-        }
-        if let Some(only) = &rule.only
-            && !only.has(text)
-        {
-            let secret = path.secret;
-            self.fail(path, || {
-                let stated = only.stated.iter().map(|one| &**one);
-                let near = tent_core::names::nearest(short(text), stated.clone());
-                match near.filter(|_| !secret) {
-                    Some(near) => {
-                        format!("must be {}; did you mean `{near}`?", words::one_of(stated))
-                    }
-                    None => format!("must be {}", words::one_of(stated)),
-                }
-            });
-        }
-        if let Some(pattern) = &rule.pattern
-            && !pattern.is_match(text)
-        {
-            self.fail(path, || format!("must match `{}`", pattern.as_str()));
-        }
-        if rule.not.iter().any(|not| **not == *text) {
-            self.fail(path, || "may not have this value".to_owned());
-        }
-    }
-
-    fn boolean(&mut self, id: Id, only: Option<bool>, value: &mut Value, path: &Path<'_>) {
-        let given = match &*value {
-            Value::Bool(given) => *given,
-            Value::String(text) if self.mode == Mode::Strings && text == "true" => true,
-            Value::String(text) if self.mode == Mode::Strings && text == "false" => false,
-            other => return self.expected(id, other, path),
-        };
-        *value = Value::Bool(given);
-        if only.is_some_and(|only| only != given) {
-            self.fail(path, || format!("must be {}", !given));
-        }
-    }
-
-    fn integer(&mut self, id: Id, rule: &Integer, value: &mut Value, path: &Path<'_>) {
-        let strings = self.mode == Mode::Strings || (rule.wide && self.mode == Mode::Json);
-        let (given, folded) = match &*value {
-            Value::Number(number) => match integer_of(number) {
-                Some(given) => (given, !number.is_f64()),
-                None if number.as_f64().is_some_and(|given| given.fract() == 0.0) => {
-                    return self.fail(path, || format!("must be {}", words::integer_range(rule)));
-                }
-                None => {
-                    return self.fail(path, || {
-                        "expected an integer, got a number with a fraction".to_owned()
-                    });
-                }
-            },
-            Value::String(text) if strings => match integer_in(text, self.mode == Mode::Strings) {
-                Some(given) => (given, false),
-                None => {
-                    return self.fail(path, || "expected an integer, got another text".to_owned());
-                }
-            },
-            other => return self.expected(id, other, path),
-        };
-        if given < rule.least || given > rule.most {
-            return self.fail(path, || format!("must be {}", words::integer_range(rule)));
-        }
-        if let Some(only) = &rule.only
-            && only.binary_search(&given).is_err()
-        {
-            self.fail(path, || format!("must be one of {}", words::numbers(only)));
-        }
-        if rule.not.contains(&given) {
-            self.fail(path, || format!("may not be {}", words::numbers(&rule.not)));
-        }
-        if let Some(step) = rule.step
-            && given % step != 0
-        {
-            self.fail(path, || format!("must be a multiple of {step}"));
-        }
-        if !folded && let Some(number) = JsonNumber::from_i128(given) {
-            *value = Value::Number(number);
-        }
-    }
-
-    fn number(&mut self, id: Id, rule: &Number, value: &mut Value, path: &Path<'_>) {
-        let parsed = match &*value {
-            Value::Number(_) => None,
-            Value::String(text) if self.mode == Mode::Strings => match number_in(text) {
-                Some(number) => Some(number),
-                None => {
-                    return self.fail(path, || "expected a number, got another text".to_owned());
-                }
-            },
-            other => return self.expected(id, other, path),
-        };
-        if let Some(number) = parsed {
-            *value = Value::Number(number);
-        }
-        let Some(given) = value.as_f64() else { return };
-        if given < rule.least
-            || given > rule.most
-            || rule.above.is_some_and(|above| given <= above)
-            || rule.below.is_some_and(|below| given >= below)
-            || (rule.single && given.abs() > f64::from(f32::MAX))
-        {
-            return self.fail(path, || format!("must be {}", words::number_range(rule)));
-        }
-        if let Some(only) = &rule.only
-            && !only.contains(&given)
-        {
-            self.fail(path, || format!("must be one of {}", words::numbers(only)));
-        }
-        if rule.not.contains(&given) {
-            self.fail(path, || format!("may not be {}", words::numbers(&rule.not)));
-        }
-        if let Some(step) = rule.step
-            && !is_multiple(given, step)
-        {
-            self.fail(path, || format!("must be a multiple of {step}"));
-        }
-    }
-
-    fn union(&mut self, id: Id, union: &Union, value: &mut Value, path: &Path<'_>) {
-        let plan = self.plan;
-        if let Value::Object(object) = &*value {
-            let branch = match &union.by {
-                By::Trial => None,
-                By::Tag(tag, values) => {
-                    let path = path.known(tag);
-                    let names = || values.iter().map(|(value, _)| &**value);
-                    match object.get(&**tag) {
-                        Some(Value::String(given)) => {
-                            let found = values.iter().find(|(value, _)| **value == **given);
-                            if found.is_none() {
-                                let near = tent_core::names::nearest(short(given), names());
-                                let near = near.filter(|_| !path.secret);
-                                return self.fail(&path, || match near {
-                                    Some(near) => format!(
-                                        "must be {}; did you mean `{near}`?",
-                                        words::one_of(values.iter().map(|(value, _)| &**value))
-                                    ),
-                                    None => format!("must be one of {}", words::list(names())),
-                                });
-                            }
-                            found
-                        }
-                        Some(other) => {
-                            let kind = words::kind_of(other);
-                            return self.fail(&path, || {
-                                format!("expected one of {}, got {kind}", words::list(names()))
-                            });
-                        }
-                        None => {
-                            return self.fail(&path, || {
-                                format!("is required: expected one of {}", words::list(names()))
-                            });
-                        }
-                    }
-                }
-                By::Key(keys) => {
-                    let found = keys.iter().find(|(key, _)| object.contains_key(&**key));
-                    if found.is_none() {
-                        return self.fail(path, || {
-                            let keys = words::list(keys.iter().map(|(key, _)| &**key));
-                            format!("expected an object with exactly one of {keys}")
-                        });
-                    }
-                    found
-                }
-            };
-            if let Some((_, branch)) = branch {
-                return self.visit(*branch, value, path);
-            }
-        }
-
-        let may = |branch: &&Id| self.may_take(**branch, value, 0);
-        let candidates: Vec<Id> = union.branches.iter().filter(may).copied().collect();
-        match candidates.as_slice() {
-            [] => return self.expected(id, value, path),
-            [only] => return self.visit(*only, value, path),
-            _ => {}
-        }
-        // To the letter first: a string is only taken for a number where no branch takes a string.
-        let modes: &[Mode] = match self.mode {
-            Mode::Exact => &[Mode::Exact],
-            Mode::Json => &[Mode::Exact, Mode::Json],
-            Mode::Strings => &[Mode::Strings],
-        };
-        for mode in modes {
-            let mut fitting = candidates
-                .iter()
-                .filter(|branch| self.trial(**branch, value, path, *mode).is_ok());
-            match (
-                fitting.next(),
-                union.exactly_one.then(|| fitting.next()).flatten(),
-            ) {
-                (None, _) => {}
-                (Some(_), Some(_)) => {
-                    return self.fail(path, || {
-                        "fits several of the shapes that exclude each other".to_owned()
-                    });
-                }
-                (Some(branch), None) => {
-                    // With what is filled in on the way, which the letter leaves as it is.
-                    let mode = if *mode == Mode::Exact {
-                        self.mode
-                    } else {
-                        *mode
-                    };
-                    if let Ok(walked) = self.trial(*branch, value, path, mode) {
-                        *value = walked;
-                    }
-                    return;
-                }
-            }
-        }
-        self.fail(path, || format!("fits none of these: {}", plan.wanted(id)));
-    }
-
-    /// `value` as the node at `id` takes it.
-    fn trial(&self, id: Id, value: &Value, path: &Path<'_>, mode: Mode) -> Result<Value, ()> {
-        let mut walk = Walk::new(self.plan, mode);
-        let mut value = value.clone();
-        walk.visit(id, &mut value, path);
-        if walk.found.is_empty() {
-            Ok(value)
-        } else {
-            Err(())
-        }
-    }
-
-    /// Whether the node at `id` takes values of this type at all.
-    fn may_take(&self, id: Id, value: &Value, depth: usize) -> bool {
-        let node = self.plan.node(id);
-        let strings = self.mode == Mode::Strings && value.is_string();
-        if depth > 16 || (node.null && value.is_null()) {
-            return true;
-        }
-        match &node.kind {
-            Kind::Any | Kind::Not(_) | Kind::Values(_) => true,
-            Kind::Never => false,
-            Kind::Same(other) => self.may_take(*other, value, depth + 1),
-            Kind::Null => value.is_null(),
-            Kind::Bool(_) => value.is_boolean() || strings,
-            Kind::Integer(rule) => {
-                value.is_number()
-                    || strings
-                    || (rule.wide && self.mode == Mode::Json && value.is_string())
-            }
-            Kind::Number(_) => value.is_number() || strings,
-            Kind::Text(_) => value.is_string(),
-            Kind::List(_) => value.is_array() || strings,
-            Kind::Object(_) => value.is_object(),
-            Kind::Union(union) => union
-                .branches
-                .iter()
-                .any(|branch| self.may_take(*branch, value, depth + 1)),
-            Kind::Every(parts) => parts
-                .iter()
-                .all(|part| self.may_take(*part, value, depth + 1)),
-        }
+        });
     }
 }
 
 fn unknown(rule: &Object, key: &str, secret: bool) -> String {
-    let near = tent_core::names::nearest(short(key), rule.names()).filter(|_| !secret);
+    let near = words::near(key, rule.names()).filter(|_| !secret);
     match (near, rule.properties.is_empty()) {
         (_, true) => "is unknown: there are no fields here".to_owned(),
         (Some(near), _) => format!(
@@ -498,58 +280,11 @@ fn unknown(rule: &Object, key: &str, secret: bool) -> String {
     }
 }
 
-/// The start of a text that a caller chose: what is near to it is not looked for beyond that.
-fn short(text: &str) -> &str {
-    match text.char_indices().nth(64) {
-        Some((end, _)) => &text[..end],
-        None => text,
-    }
-}
-
-fn range(least: u64, most: u64) -> String {
+pub(super) fn range(least: u64, most: u64) -> String {
     match (least, most) {
         (least, u64::MAX) => format!("at least {least}"),
         (0, most) => format!("at most {most}"),
         (least, most) if least == most => format!("exactly {least}"),
         (least, most) => format!("{least} to {most}"),
     }
-}
-
-/// The integer that a number is, `30.0` as well as `30`.
-fn integer_of(number: &JsonNumber) -> Option<i128> {
-    if let Some(number) = number.as_i64() {
-        return Some(number.into());
-    }
-    if let Some(number) = number.as_u64() {
-        return Some(number.into());
-    }
-    let number = number.as_f64()?;
-    // Beyond 2^64 no type that is served has room, and 1e300 would not fit the integer here.
-    (number.fract() == 0.0 && number.abs() < 2e19).then_some(number as i128)
-}
-
-/// The integer that a text is: digits, a sign before them; where the wire has only strings, as JSON
-/// may write one, too.
-fn integer_in(text: &str, json: bool) -> Option<i128> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if (1..=30).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) {
-        return text.parse().ok();
-    }
-    json.then(|| number_in(text))
-        .flatten()
-        .as_ref()
-        .and_then(integer_of)
-}
-
-/// The number that a text is, as JSON writes it.
-fn number_in(text: &str) -> Option<JsonNumber> {
-    let starts = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-    let ends = text.ends_with(|c: char| c.is_ascii_digit());
-    (starts && ends).then(|| serde_json::from_str(text).ok())?
-}
-
-/// Whether `number` is a multiple of `step`, as far as binary fractions can tell.
-fn is_multiple(number: f64, step: f64) -> bool {
-    let times = number / step;
-    (times - times.round()).abs() <= times.abs().max(1.0) * f64::EPSILON * 4.0
 }

@@ -152,3 +152,15 @@ pub(super) fn numbers<T: ToString>(only: &[T]) -> String {
     let texts: Vec<String> = only.iter().take(MOST).map(T::to_string).collect();
     texts.join(", ")
 }
+
+/// The one of `names` that was most likely meant. Of a long list, or by a long word, none is looked for:
+/// that would take longer than the whole check.
+pub(super) fn near<'a>(
+    word: &str,
+    names: impl ExactSizeIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    if names.len() > 200 || word.len() > 64 {
+        return None;
+    }
+    tent_core::names::nearest(word, names)
+}

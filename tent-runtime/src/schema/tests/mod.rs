@@ -1,4 +1,65 @@
-//! Tests of the whole: each case of schemas, the goldens of what is published, and the agreement of
-//! what is published with what is enforced.
+//! Tests of the whole: each reported failure of schemas with the whole document that is published, the
+//! check and its messages, and the agreement of what is published with what is enforced.
 
+mod agreement;
 mod cases;
+mod check;
+mod rules;
+mod stated;
+mod transform;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use super::*;
+
+/// The schema of `T`, as a declaration names it.
+fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// The schema of a whole-type input.
+fn whole<T: JsonSchema>() -> InputSchema {
+    InputSchema::of_type(of::<T>).expect("a type that can be an input")
+}
+
+/// The schema of an input with these fields.
+fn fields(fields: &[Field]) -> InputSchema {
+    InputSchema::of_fields(fields).expect("fields without a problem")
+}
+
+/// The published schema of one field of type `T`.
+fn field<T: JsonSchema>() -> Value {
+    fields(&[Field::new::<T>("f")]).published()["properties"]["f"].clone()
+}
+
+/// What is published of an answer of type `T`.
+fn output<T: JsonSchema>() -> Value {
+    let schema = OutputSchema::of_type(of::<T>).expect("a type of which something can be said");
+    schema.published().clone()
+}
+
+/// The normal form of `input`, or what is wrong with each field.
+fn accept(schema: &InputSchema, input: Value) -> Result<Value, Value> {
+    accept_over(schema, input, Wire::Json)
+}
+
+fn accept_over(schema: &InputSchema, input: Value, wire: Wire) -> Result<Value, Value> {
+    let mut input: Map<String, Value> = input.as_object().cloned().expect("an object");
+    match schema.accept(&mut input, wire) {
+        Ok(()) => Ok(input.into()),
+        Err(error) => {
+            assert_eq!(error.code(), "T0003");
+            Err(error.fields().clone().into())
+        }
+    }
+}
+
+/// The codes and messages of the problems of a declaration.
+fn problems(made: Result<InputSchema, Vec<Problem>>) -> Vec<String> {
+    made.err()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|problem| format!("{} {}", problem.code, problem.message))
+        .collect()
+}

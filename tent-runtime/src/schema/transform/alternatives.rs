@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Shaper, take_annotations};
 
 /// The most alternatives that one schema may have.
-const MOST: usize = 256;
+const MOST: usize = 1024;
 /// How deep references may lead into one another.
 const DEEPEST: usize = 64;
 

@@ -24,6 +24,9 @@ pub(super) use self::scalar::{set_bounds, whole};
 pub(super) use self::source::Source;
 use super::{Problem, marks};
 
+/// The most parts that a schema may have once its references are written out.
+const MOST_PARTS: usize = 20_000;
+
 /// Which side of a function a schema is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -38,6 +41,7 @@ pub(super) struct Shaper {
     side: Side,
     definitions: Definitions,
     kept: Map<String, Value>,
+    parts: usize,
     problems: Vec<Problem>,
 }
 
@@ -47,12 +51,26 @@ impl Shaper {
             side,
             definitions: Definitions::new(definitions),
             kept: Map::new(),
+            parts: 0,
             problems: Vec::new(),
         }
     }
 
     /// The form of `raw`; `at` is the path of the field that it belongs to, empty at the root.
     pub(super) fn shape(&mut self, raw: &Value, at: &str) -> Map<String, Value> {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            // Types that use one another twice each double with every level that is written out.
+            let problem = problem(
+                "T7017",
+                "",
+                format!("it has over {MOST_PARTS} parts, which no client takes; split it up"),
+            );
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+            return Map::new();
+        }
         let (annotations, alternatives) = self.alternatives(raw, at, 0);
         let branches: Vec<_> = alternatives
             .into_iter()

@@ -53,7 +53,7 @@ impl Shaper {
             (Some(only), true) => only,
             (Some(last), false) => {
                 each.push(last);
-                union(each)
+                or_null(self.side, &each).unwrap_or_else(|| union(each))
             }
         };
         if null {
@@ -138,6 +138,22 @@ fn name_values(branch: &mut Object) {
             marks::add_words(branch, text);
         }
     }
+}
+
+/// On an output, `null` beside one plain type: two types, which clients know better than a union.
+fn or_null(side: Side, branches: &[Object]) -> Option<Object> {
+    let [one, null] = branches else { return None };
+    let kind = one.get("type").and_then(Value::as_str)?;
+    let union = ["anyOf", "oneOf"].iter().any(|key| one.contains_key(*key));
+    if side == Side::Input || union || *null != typed("null") {
+        return None;
+    }
+    let mut schema = one.clone();
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    schema.insert("type".to_owned(), Value::from(vec![kind, "null"]));
+    Some(schema)
 }
 
 /// `oneOf` where the branches exclude each other, else `anyOf`; with the type that all of them have.

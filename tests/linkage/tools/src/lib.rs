@@ -6,12 +6,11 @@
 /// A function that gives nothing, declared as an attribute would.
 macro_rules! declare {
     ($name:ident) => {
-        #[doc = concat!("The function ", stringify!($name), ".")]
-        pub fn $name() {}
+        fn $name() {}
 
         const _: () = {
             use tent::__private::{
-                Access, Answer, Body, Declaration, Entry, Input, Kind, Location, Output, inventory,
+                inventory, Access, Answer, Body, Declaration, Entry, Input, Kind, Location, Output,
             };
             static DECLARATION: Declaration = Declaration::new(
                 Kind::Query,
@@ -49,4 +48,51 @@ pub mod beside {
 
 mod kept {
     declare!(in_a_private_module);
+}
+
+#[cfg(test)]
+/// The types of an app in the edition before, in a crate that names tent alone.
+mod types {
+    use tent::prelude::*;
+
+    #[data]
+    struct Order {
+        id: u32,
+        #[tent(secret)]
+        note: Option<String>,
+    }
+
+    #[derive(State)]
+    struct Shop {
+        orders: Vec<Order>,
+    }
+
+    #[derive(Debug, Failure)]
+    enum OrderError {
+        #[failure(code = "A0001", status = 404, message = "There is no order {id:>4}")]
+        None { id: u32 },
+        #[failure(transparent)]
+        Other(#[from] Error),
+    }
+
+    fn note(shop: &Shop, id: u32) -> Result<&str, OrderError> {
+        let order = shop.orders.iter().find(|order| order.id == id);
+        let order = order.ok_or(OrderError::None { id })?;
+        let note = order.note.as_deref();
+        Ok(note.ok_or_else(|| Error::stated("A0002", 404, "The order has no note"))?)
+    }
+
+    #[test]
+    fn the_derives_work_in_the_edition_before() {
+        let note_of = |id, note: Option<&str>| Order {
+            id,
+            note: note.map(str::to_owned),
+        };
+        let shop = Shop {
+            orders: vec![note_of(1, Some("red")), note_of(2, None)],
+        };
+        assert_eq!(note(&shop, 1).expect("there is one"), "red");
+        let code = |id| Error::from(note(&shop, id).expect_err("there is none")).code();
+        assert_eq!((code(2), code(3)), ("A0002", "A0001"));
+    }
 }

@@ -3,17 +3,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenTree};
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, Ident, Meta, Type};
 
+use super::rules::opaque;
 use crate::docs;
 use crate::fault::{fault, usual};
-use crate::model::opaque;
 use crate::options::{self, At, Number, Written};
-use crate::syntax::{self, Function, Shape};
+use crate::syntax::{self, Function, Shape, word};
 use crate::values;
 
 /// A checked parameter.
@@ -93,6 +93,18 @@ fn check<'a>(parameter: &'a syntax::Parameter, errors: &mut Errors) -> Option<Pa
         errors.push(fault("T7005", span, what, "name the type"));
         return None;
     }
+    if referenced(kind).is_none()
+        && let Some(span) = borrowing(kind)
+    {
+        let what = "it borrows from the input, which is owned by the call";
+        errors.push(fault(
+            "T7006",
+            span,
+            what,
+            "take `String` for `&str`, `Vec<T>` for `&[T]`",
+        ));
+        return None;
+    }
     let taken = match (referenced(kind), name) {
         (Some(reference), _) => part(parameter, reference, errors)?,
         (None, _) if parameter.named("input").next().is_some() => input(parameter, errors),
@@ -134,6 +146,18 @@ fn referenced(kind: &Type) -> Option<&syn::TypeReference> {
     }
 }
 
+/// Where a type that is no reference holds one.
+fn borrowing(kind: &Type) -> Option<Span> {
+    fn find(tokens: proc_macro2::TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Punct(mark) if mark.as_char() == '&' => Some(mark.span()),
+            TokenTree::Group(group) => find(group.stream()),
+            _ => None,
+        })
+    }
+    find(kind.to_token_stream())
+}
+
 fn part<'a>(
     parameter: &syntax::Parameter,
     reference: &'a syn::TypeReference,
@@ -164,7 +188,7 @@ fn part<'a>(
             "what the app gives is no field of the input, so there is nothing to state of it";
         errors.push(fault(
             "T7008",
-            attribute.span(),
+            word(attribute),
             what,
             "remove the #[arg], or take the parameter by value",
         ));
@@ -173,7 +197,7 @@ fn part<'a>(
         let what = "what the app gives cannot be the input";
         errors.push(fault(
             "T7010",
-            attribute.span(),
+            word(attribute),
             what,
             "take the input by value",
         ));
@@ -186,7 +210,7 @@ fn input<'a>(parameter: &syntax::Parameter, errors: &mut Errors) -> Taken<'a> {
         let what = "the whole input is no field to state rules of";
         errors.push(fault(
             "T7010",
-            arg.span(),
+            word(arg),
             what,
             "put the rules on the fields of its type, or remove the #[input]",
         ));
@@ -198,7 +222,7 @@ fn input<'a>(parameter: &syntax::Parameter, errors: &mut Errors) -> Taken<'a> {
         } else {
             errors.push(fault(
                 "T7014",
-                input.span(),
+                word(input),
                 "#[input] stands twice",
                 "keep one of the two",
             ));
@@ -235,7 +259,7 @@ fn tokens(attribute: &Attribute) -> darling::Result<proc_macro2::TokenStream> {
         _ => {
             let what = "the attribute states nothing";
             let help = format!("write its options in parentheses: {}", KNOWN.join(", "));
-            Err(fault("T7014", attribute.span(), what, &help))
+            Err(fault("T7014", word(attribute), what, &help))
         }
     }
 }
@@ -318,7 +342,7 @@ fn whole(function: &Function, checked: &[Parameter<'_>], errors: &mut Errors) {
             let what = format!(
                 "#[input] makes one parameter the whole input, and {others} are taken from the caller"
             );
-            errors.push(usual("T7010", input.span(), &what));
+            errors.push(usual("T7010", word(input), &what));
         }
     }
 }

@@ -1,0 +1,35 @@
+//! `bench-add PORT` serves one tool, `add`, at 127.0.0.1:PORT/mcp, to measure what a call costs.
+//!
+//! Everything that an app has is on: an access rule, a checked input, an output schema, a deadline, a span. Only
+//! the caller needs no key, as the tools that measure send none: every request is that of one signed-in person.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use tent::prelude::*;
+
+#[data]
+struct Sum {
+    sum: i64,
+}
+
+#[query(about = "Add two integers.", access = "anyone", offer = "mcp")]
+fn add(a: i64, b: i64) -> Sum {
+    Sum {
+        sum: a.wrapping_add(b),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let port = std::env::args()
+        .nth(1)
+        .ok_or("usage: bench-add PORT")?
+        .parse()?;
+    tent::app!()
+        .set("store.url", "memory:")
+        .identify(async |_| Ok::<_, Error>(Some(User::new("bench"))))
+        .build()
+        .await?
+        .serve(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+        .await
+}

@@ -1,0 +1,19 @@
+//! The orders of a small shop, over HTTP and over MCP.
+//!
+//! Holds how the app is put together. What it can do is in [`functions`], what it keeps in [`shop`].
+
+mod functions;
+mod receipt;
+mod shop;
+
+use std::process::ExitCode;
+
+use shop::Shop;
+use tent::prelude::*;
+
+fn main() -> ExitCode {
+    tent::app!()
+        .state_with(async |_| Shop::from_environment().await)
+        .users_with(async |cx: Cx, id| cx.state::<Shop>()?.person(id).await)
+        .run()
+}

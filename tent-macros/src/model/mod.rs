@@ -1,0 +1,109 @@
+//! The rules: from what was written to a checked [`Model`], or to **all** that is wrong with it, each
+//! at its word. The only module with rules about what goes together; writes no code.
+
+mod parameters;
+mod rules;
+mod stated;
+
+pub(crate) use parameters::{Field, Parameter, Taken};
+pub(crate) use stated::Options;
+
+use proc_macro2::TokenStream;
+use syn::Path;
+use syn::ext::IdentExt as _;
+
+use crate::fault::usual;
+use crate::options;
+use crate::syntax::Function;
+use crate::values::{self, Access};
+
+/// Which attribute stands on the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Query,
+    Change,
+    Action,
+}
+
+impl Kind {
+    /// The attribute as it is written.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Query => "query",
+            Kind::Change => "change",
+            Kind::Action => "action",
+        }
+    }
+}
+
+/// A declaration that nothing is wrong with, as far as a macro can know.
+pub(crate) struct Model<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) function: &'a Function,
+    pub(crate) krate: Path,
+    pub(crate) access: Access,
+    pub(crate) parameters: Vec<Parameter<'a>>,
+    pub(crate) about: String,
+    pub(crate) stated: Options,
+}
+
+/// Checks a declaration.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn check(
+    kind: Kind,
+    options: TokenStream,
+    function: &Function,
+) -> darling::Result<Model<'_>> {
+    let mut errors = darling::Error::accumulator();
+    let (written, faults) = options::read(options, &stated::KNOWN);
+    let mentions_access = written.iter().any(|one| one.name == "access");
+    // A mistake in the form may have been the `access`: then nothing is said of its absence.
+    let whole = faults.is_empty();
+    faults.into_iter().for_each(|fault| errors.push(fault));
+
+    let mut options = Options::default();
+    for one in &written {
+        errors.handle(stated::take(one, &mut options));
+    }
+    if !mentions_access && whole {
+        let what = format!(
+            "#[{}] does not say who may call `{}`",
+            kind.word(),
+            function.name
+        );
+        errors.push(usual("T7001", values::here(), &what));
+    }
+    rules::signature(function, &mut errors);
+    rules::twice(function, &mut errors);
+    let parameters = parameters::parameters(function, &mut errors);
+    rules::clashes(kind, function, &options, &mut errors);
+    rules::name(function, &options, &mut errors);
+    let about = rules::about(function, &options, &mut errors);
+    let krate = options
+        .krate
+        .clone()
+        .unwrap_or_else(|| syn::parse_quote!(::tent));
+    let access = options.access.as_ref().map(|access| access.value.clone());
+    errors.finish()?;
+    match access {
+        Some(access) => Ok(Model {
+            kind,
+            function,
+            krate,
+            access,
+            parameters,
+            about,
+            stated: options,
+        }),
+        None => Err(usual("T7001", values::here(), "`access` is missing")),
+    }
+}
+
+impl Model<'_> {
+    /// The function's own name, as it is on the wire.
+    pub(crate) fn own_name(&self) -> String {
+        self.function.name.unraw().to_string()
+    }
+}

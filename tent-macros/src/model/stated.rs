@@ -1,0 +1,145 @@
+//! What the options of `#[query]`, `#[change]` and `#[action]` state, each read on its own. Part of `model`.
+
+use proc_macro2::Span;
+use syn::Path;
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+
+use crate::docs;
+use crate::fault::{choose, fault};
+use crate::options::{At, Written};
+use crate::values::{self, Access};
+
+/// The options of the attribute, each as it was written or absent.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) krate: Option<Path>,
+    pub(crate) access: Option<At<Access>>,
+    pub(crate) about: Option<At<String>>,
+    pub(crate) name: Option<At<String>>,
+    pub(crate) title: Option<At<String>>,
+    pub(crate) mcp: Option<Span>,
+    pub(crate) api: Option<At<bool>>,
+    pub(crate) danger: Option<Span>,
+    pub(crate) asks: Option<Span>,
+    pub(crate) scope: Option<At<String>>,
+    pub(crate) writes: Option<Span>,
+    pub(crate) changes: Option<At<bool>>,
+    pub(crate) sends: Option<At<bool>>,
+    pub(crate) idempotent: Option<At<bool>>,
+    pub(crate) retry: Option<At<bool>>,
+    pub(crate) blocking: Option<At<bool>>,
+    pub(crate) timeout: Option<u64>,
+    pub(crate) limit: Option<(u32, u64)>,
+    pub(crate) needs: Vec<At<String>>,
+    pub(crate) on: Option<At<String>>,
+}
+
+/// Every option of the three attributes.
+pub(super) const KNOWN: [&str; 20] = [
+    "about",
+    "access",
+    "api",
+    "asks",
+    "blocking",
+    "changes",
+    "crate",
+    "danger",
+    "idempotent",
+    "limit",
+    "name",
+    "needs",
+    "offer",
+    "on",
+    "retry",
+    "scope",
+    "sends",
+    "timeout",
+    "title",
+    "writes",
+];
+
+/// One option into its place.
+pub(super) fn take(one: &Written, stated: &mut Options) -> darling::Result<()> {
+    match one.name.unraw().to_string().as_str() {
+        "about" => stated.about = Some(one.text()?),
+        "access" => {
+            let value = one.expression()?;
+            stated.access = Some(At {
+                value: values::access(value)?,
+                span: value.span(),
+            });
+        }
+        "api" => stated.api = Some(one.flag()?),
+        "asks" => stated.asks = Some(one.one_of(&["page"])?.span),
+        "blocking" => stated.blocking = Some(one.flag()?),
+        "changes" => stated.changes = Some(one.flag()?),
+        "crate" => stated.krate = Some(krate(one)?),
+        "danger" => stated.danger = Some(one.one_of(&["ask"])?.span),
+        "idempotent" => stated.idempotent = Some(one.flag()?),
+        "limit" => stated.limit = Some(values::rate(&one.text()?)?),
+        "name" => stated.name = Some(one.text()?),
+        "needs" => {
+            stated.needs = one.texts()?;
+            each(&stated.needs, values::capability)?;
+        }
+        "offer" => {
+            let offers = one.texts()?;
+            stated.mcp = offers.first().map(|offer| offer.span);
+            each(&offers, offer)?;
+        }
+        "on" => {
+            let method = one.text()?;
+            values::method(&method)?;
+            stated.on = Some(method);
+        }
+        "retry" => stated.retry = Some(one.flag()?),
+        "scope" => {
+            let scope = one.text()?;
+            values::scope(&scope)?;
+            stated.scope = Some(scope);
+        }
+        "sends" => stated.sends = Some(one.flag()?),
+        "timeout" => stated.timeout = Some(values::duration(&one.text()?)?),
+        "title" => stated.title = Some(one.text()?),
+        "writes" => stated.writes = Some(one.one_of(&["adds"])?.span),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn each(all: &[At<String>], check: fn(&At<String>) -> darling::Result<()>) -> darling::Result<()> {
+    let mut errors = darling::Error::accumulator();
+    for one in all {
+        errors.handle(check(one));
+    }
+    errors.finish()
+}
+
+fn offer(offer: &At<String>) -> darling::Result<()> {
+    if offer.value == "mcp" {
+        return Ok(());
+    }
+    let what = format!("there is no offer {:?}", offer.value);
+    let help = match offer.value.as_str() {
+        "api" => "leave it out: a function is at /api unless it states `api = false`".to_owned(),
+        other => choose(other, &["mcp"]),
+    };
+    Err(fault("T7003", offer.span, &what, &help))
+}
+
+fn krate(one: &Written) -> darling::Result<Path> {
+    let value = one.expression()?;
+    match docs::peeled(value) {
+        syn::Expr::Path(path) if path.qself.is_none() => Ok(path.path.clone()),
+        _ => {
+            let what = "`crate` takes the path of tent";
+            Err(fault(
+                "T7014",
+                value.span(),
+                what,
+                "write it absolute, such as `crate = ::my_tent`",
+            ))
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The functions that the integration tests call: one for each thing that can happen at the door.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tent::prelude::*;
+
+/// What the tests look into from outside.
+#[derive(State, Default)]
+pub struct Watched {
+    /// How often a function that counts itself has run.
+    pub runs: AtomicU64,
+}
+
+#[data]
+#[derive(Debug)]
+pub struct Sum {
+    pub sum: i64,
+}
+
+#[data]
+pub struct Line {
+    /// What is bought.
+    #[schemars(length(min = 1))]
+    pub sku: String,
+    #[schemars(range(min = 1, max = 99))]
+    pub count: u32,
+}
+
+#[derive(Debug, Failure)]
+pub enum OrderError {
+    #[failure(
+        code = "A0001",
+        status = 409,
+        message = "Order {id} is already paid",
+        fix = "Call open_orders"
+    )]
+    AlreadyPaid { id: u32 },
+    #[failure(transparent)]
+    Other(#[from] tent::Error),
+}
+
+#[query(about = "Add two integers", access = "anyone", offer = "mcp")]
+fn add(a: i64, b: i64) -> Sum {
+    Sum {
+        sum: a.saturating_add(b),
+    }
+}
+
+#[query(
+    about = "The name of the person asking",
+    access = "signedIn",
+    offer = "mcp"
+)]
+async fn whoami(cx: &Cx) -> Result<String> {
+    Ok(cx.user()?.name.clone())
+}
+
+/// Find by words.
+#[query(access = "signedIn", offer = "mcp")]
+async fn search(
+    text: Option<String>,
+    tags: Option<Vec<String>>,
+    #[arg(default = 20, min = 1, max = 100)] limit: u32,
+    exact: Option<bool>,
+) -> Vec<String> {
+    let tags = tags.unwrap_or_default().join(",");
+    vec![format!("{text:?} [{tags}] {limit} {exact:?}")]
+}
+
+#[change(
+    about = "Order something",
+    access = "signedIn",
+    offer = "mcp",
+    writes = "adds"
+)]
+async fn order(
+    watched: &Watched,
+    lines: Vec<Line>,
+    #[arg(min_len = 2)] note: Option<String>,
+) -> u32 {
+    watched.runs.fetch_add(1, Ordering::SeqCst);
+    let _ = note;
+    lines.iter().map(|line| line.count).sum()
+}
+
+#[change(about = "Touch something", access = "signedIn", offer = "mcp")]
+async fn touch(watched: &Watched) {
+    watched.runs.fetch_add(1, Ordering::SeqCst);
+}
+
+#[change(about = "Pay", access = "signedIn", offer = "mcp")]
+async fn pay(cx: &Cx, id: u32) -> Result<(), OrderError> {
+    cx.require(id != 13)?;
+    Err(OrderError::AlreadyPaid { id })
+}
+
+#[change(
+    about = "Delete everything",
+    access = "role:staff",
+    offer = "mcp",
+    danger = "ask"
+)]
+async fn delete_all(watched: &Watched) {
+    watched.runs.fetch_add(1, Ordering::SeqCst);
+}
+
+#[query(about = "The books", access = "role:staff", offer = "mcp")]
+async fn books() -> &'static str {
+    "two"
+}
+
+#[action(about = "Only from inside", access = "app")]
+async fn inside() -> u8 {
+    7
+}
+
+#[query(
+    about = "Not at the API",
+    access = "anyone",
+    api = false,
+    offer = "mcp"
+)]
+async fn mcp_only() -> u8 {
+    7
+}
+
+#[action(about = "Panic", access = "signedIn", offer = "mcp")]
+async fn explode(id: String) {
+    let nothing: Vec<u8> = Vec::new();
+    let _ = nothing[id.len()];
+}
+
+#[action(
+    about = "Panic on a thread of its own",
+    access = "signedIn",
+    offer = "mcp",
+    blocking = true
+)]
+fn explode_apart() {
+    panic!("the wires are postgres://user:pw@db/x");
+}
+
+/// A value whose encoding panics.
+pub struct Unwritable;
+impl tent::serde::Serialize for Unwritable {
+    fn serialize<S: tent::serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("no words for it")
+    }
+}
+impl tent::schemars::JsonSchema for Unwritable {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Unwritable".into()
+    }
+    fn json_schema(_: &mut tent::schemars::SchemaGenerator) -> tent::schemars::Schema {
+        tent::schemars::json_schema!({"type": "object"})
+    }
+}
+
+#[query(
+    about = "An answer that cannot be written",
+    access = "signedIn",
+    offer = "mcp"
+)]
+async fn unwritable() -> Unwritable {
+    Unwritable
+}
+
+#[query(about = "Fail inside", access = "signedIn", offer = "mcp")]
+async fn leak() -> Result<u8, anyhow::Error> {
+    Err(anyhow::anyhow!("connect postgres://user:pw@db/x failed").context("save"))
+}
+
+#[query(
+    about = "Never end",
+    access = "signedIn",
+    offer = "mcp",
+    timeout = "20ms"
+)]
+async fn never() -> u8 {
+    std::future::pending().await
+}
+
+#[query(about = "Who may, by a rule", access = only_ada, offer = "mcp")]
+async fn adas() -> u8 {
+    1
+}
+
+async fn only_ada(cx: &Cx) -> Result<bool> {
+    Ok(cx.user()?.id == "ada")
+}
+
+#[query(about = "A rule that breaks", access = broken_rule, offer = "mcp")]
+async fn behind_a_broken_rule() -> u8 {
+    1
+}
+
+fn broken_rule(_: &Cx) -> Result<bool> {
+    panic!("the rule")
+}
+
+#[query(
+    about = "Orders alone",
+    access = "signedIn",
+    scope = "orders:read",
+    offer = "mcp"
+)]
+async fn scoped() -> u8 {
+    1
+}
+
+#[query(about = "A picture", access = "anyone", offer = "mcp")]
+async fn picture() -> Content {
+    Content::Image {
+        data: vec![1, 2, 3],
+        media_type: "image/png".to_owned(),
+    }
+}
+
+#[query(about = "A page that somebody wrote", access = "anyone")]
+async fn page() -> Content {
+    Content::File {
+        uri: "page://1".to_owned(),
+        data: b"<script>alert(1)</script>".to_vec(),
+        media_type: "text/html".to_owned(),
+    }
+}
+
+#[query(about = "A note", access = "anyone")]
+async fn note() -> Content {
+    Content::Text("Ärger – 🦀".to_owned())
+}
+
+#[query(about = "Try a password", access = "anyone")]
+async fn unlock(#[arg(secret, min_len = 12)] password: String) -> bool {
+    password.is_empty()
+}
+
+#[query(about = "Echo", access = "anyone", offer = "mcp")]
+async fn echo(value: tent::serde_json::Value) -> tent::serde_json::Value {
+    value
+}

@@ -1,0 +1,329 @@
+//! The door: who may call, what a caller may not know of, and how a function that breaks is answered.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tent::User;
+use tent::http::request::Parts;
+
+use crate::support::{ask, key, runs, tent, tent_with};
+
+#[tokio::test]
+async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
+    let tent = tent().await;
+    let absent = ask(&tent, "POST", "/api/no_such")
+        .json(json!({}))
+        .send()
+        .await;
+    assert_eq!(
+        (absent.status.as_u16(), absent.code().as_str()),
+        (401, "T0004")
+    );
+    assert_eq!(
+        absent.header("www-authenticate"),
+        Some("Bearer realm=\"shop\"")
+    );
+    for name in [
+        "whoami",
+        "delete_all",
+        "inside",
+        "mcp_only",
+        "adas",
+        "behind_a_broken_rule",
+    ] {
+        let reply = ask(&tent, "POST", format!("/api/{name}"))
+            .json(json!({}))
+            .send()
+            .await;
+        assert_eq!(
+            (reply.status, reply.json()),
+            (absent.status, absent.json()),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_a_caller_may_not_know_of_looks_like_what_is_not_there() {
+    let tent = tent().await;
+    let grace = key(&tent, "grace", &["*"]).await;
+    let absent = ask(&tent, "POST", "/api/no_such")
+        .key(&grace)
+        .json(json!({}))
+        .send()
+        .await;
+    assert_eq!(
+        (absent.status.as_u16(), absent.code().as_str()),
+        (404, "T0001")
+    );
+    for name in [
+        "inside",
+        "mcp_only",
+        "adas",
+        "behind_a_broken_rule",
+        "",
+        "a/b",
+        "%ff",
+    ] {
+        let reply = ask(&tent, "POST", format!("/api/{name}"))
+            .key(&grace)
+            .json(json!({}))
+            .send()
+            .await;
+        if !name.is_empty() {
+            assert_eq!(
+                (reply.status, reply.json()),
+                (absent.status, absent.json()),
+                "{name}"
+            );
+        }
+    }
+    let ada = key(&tent, "ada", &["*"]).await;
+    let reply = ask(&tent, "POST", "/api/adas")
+        .key(&ada)
+        .json(json!({}))
+        .send()
+        .await;
+    assert_eq!(reply.json(), json!(1));
+}
+
+#[tokio::test]
+async fn a_missing_scope_is_named_for_a_function_that_the_rule_allows() {
+    let tent = tent().await;
+    let reader = key(&tent, "ada", &["read"]).await;
+    let reply = ask(&tent, "POST", "/api/touch")
+        .key(&reader)
+        .json(json!({}))
+        .send()
+        .await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (403, "T0005")
+    );
+    assert_eq!(reply.json()["fields"], json!({"scopes": ["write"]}));
+    assert_eq!(
+        reply.header("www-authenticate"),
+        Some("Bearer realm=\"shop\", error=\"insufficient_scope\", scope=\"write\"")
+    );
+    let orders = key(&tent, "ada", &["orders"]).await;
+    let reply = ask(&tent, "GET", "/api/scoped").key(&orders).send().await;
+    assert_eq!(reply.json(), json!(1));
+    let reply = ask(&tent, "GET", "/api/scoped").key(&reader).send().await;
+    assert_eq!(reply.json()["fields"], json!({"scopes": ["orders:read"]}));
+}
+
+#[tokio::test]
+async fn a_key_that_is_presented_and_fails_never_falls_back_to_nobody() {
+    let tent = tent().await;
+    let good = key(&tent, "ada", &["read"]).await;
+    let other = key(&tent, "grace", &["read"]).await;
+    let stranger = key(&tent, "nobody-knows", &["read"]).await;
+    let bad = [
+        ("authorization", "Bearer".to_owned()),
+        ("authorization", "Bearer ".to_owned()),
+        ("authorization", format!("Basic {good}")),
+        ("authorization", format!("Bearer {good}x")),
+        ("authorization", format!("Bearer {stranger}")),
+        ("x-api-key", "tk_nothing".to_owned()),
+        ("x-api-key", String::new()),
+    ];
+    for (name, value) in &bad {
+        let reply = ask(&tent, "GET", "/api/add?a=1&b=2")
+            .header(name, value)
+            .send()
+            .await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (401, "T0004"),
+            "{name}: {value}"
+        );
+    }
+    let two = ask(&tent, "GET", "/api/whoami")
+        .key(&good)
+        .header("x-api-key", &other);
+    assert_eq!(two.send().await.status.as_u16(), 401);
+    let same = ask(&tent, "GET", "/api/whoami")
+        .key(&good)
+        .header("x-api-key", &good);
+    assert_eq!(same.send().await.json(), json!("Ada"));
+    let alone = ask(&tent, "GET", "/api/whoami").header("x-api-key", &good);
+    assert_eq!(alone.send().await.json(), json!("Ada"));
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_at_once() {
+    let tent = tent().await;
+    let text = key(&tent, "ada", &["read"]).await;
+    assert_eq!(
+        ask(&tent, "GET", "/api/whoami")
+            .key(&text)
+            .send()
+            .await
+            .status
+            .as_u16(),
+        200
+    );
+    let keys = tent.door().keys();
+    let id = keys.list().await.expect("keys are listed")[0].id.clone();
+    assert!(keys.revoke(&id).await.expect("a key is revoked"));
+    assert_eq!(
+        ask(&tent, "GET", "/api/whoami")
+            .key(&text)
+            .send()
+            .await
+            .status
+            .as_u16(),
+        401
+    );
+}
+
+async fn by_cookie(parts: Arc<Parts>) -> tent::Result<Option<User>> {
+    let cookie = parts
+        .headers
+        .get("cookie")
+        .and_then(|cookie| cookie.to_str().ok());
+    Ok(match cookie {
+        Some("session=ada") => Some(User::new("ada").with_name("Ada")),
+        Some("session=broken") => Err(anyhow::anyhow!("the sessions are gone"))?,
+        _ => None,
+    })
+}
+
+#[tokio::test]
+async fn identify_names_the_apps_own_people_and_is_not_asked_beside_a_key() {
+    let tent = tent_with(|app| app.identify(by_cookie)).await;
+    let with = |cookie: &str| ask(&tent, "GET", "/api/whoami").header("cookie", cookie);
+    assert_eq!(with("session=ada").send().await.json(), json!("Ada"));
+    assert_eq!(with("session=none").send().await.status.as_u16(), 401);
+    assert_eq!(with("session=broken").send().await.code(), "T0012");
+    let both = with("session=ada").header("authorization", "Bearer tk_bad");
+    assert_eq!(both.send().await.status.as_u16(), 401);
+    let grace = key(&tent, "grace", &["read"]).await;
+    assert_eq!(
+        with("session=ada").key(&grace).send().await.json(),
+        json!("Grace")
+    );
+}
+
+#[tokio::test]
+async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
+    let tent = tent_with(|app| app.identify(by_cookie)).await;
+    let touch = || {
+        ask(&tent, "POST", "/api/touch")
+            .header("cookie", "session=ada")
+            .json(json!({}))
+    };
+    let reply = touch().send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (403, "T0014")
+    );
+    assert_eq!(
+        touch()
+            .header("sec-fetch-site", "cross-site")
+            .send()
+            .await
+            .status
+            .as_u16(),
+        403
+    );
+    assert_eq!(
+        touch()
+            .header("sec-fetch-site", "same-origin")
+            .send()
+            .await
+            .status
+            .as_u16(),
+        204
+    );
+    assert_eq!(
+        touch()
+            .header("origin", "http://localhost:3000")
+            .send()
+            .await
+            .status
+            .as_u16(),
+        204
+    );
+    assert_eq!(runs(&tent), 2);
+}
+
+#[tokio::test]
+async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["*"]).await;
+    for (name, input) in [
+        ("explode", json!({"id": "A1"})),
+        ("explode_apart", json!({})),
+        ("unwritable", json!({})),
+    ] {
+        let reply = ask(&tent, "POST", format!("/api/{name}"))
+            .key(&ada)
+            .json(input)
+            .send()
+            .await;
+        let problem = reply.json();
+        let reference = problem["fields"]["reference"]
+            .as_str()
+            .expect("a reference")
+            .to_owned();
+        assert_eq!(reference.len(), 16);
+        assert_eq!(
+            problem,
+            json!({
+                "type": "/_t/codes/T0012", "title": "broke", "status": 500, "code": "T0012",
+                "detail": format!("The function broke. Reference: {reference}."),
+                "fix": "Give the reference to whoever runs the server.",
+                "fields": {"reference": reference},
+            })
+        );
+        let next = ask(&tent, "GET", "/api/whoami").key(&ada).send().await;
+        assert_eq!(next.json(), json!("Ada"));
+    }
+}
+
+#[tokio::test]
+async fn k6_12_what_lies_under_an_unexpected_error_is_for_the_log_alone() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["read"]).await;
+    let reply = ask(&tent, "GET", "/api/leak").key(&ada).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (500, "T0012")
+    );
+    let text = String::from_utf8_lossy(&reply.bytes);
+    assert!(
+        !text.contains("postgres") && !text.contains("save"),
+        "{text}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_does_not_end_is_ended() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["read"]).await;
+    let reply = ask(&tent, "GET", "/api/never").key(&ada).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (504, "T0010")
+    );
+}
+
+#[tokio::test]
+async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
+    let tent = tent().await;
+    let grace = key(&tent, "grace", &["*"]).await;
+    let call = |input| {
+        ask(&tent, "POST", "/api/delete_all")
+            .key(&grace)
+            .json(input)
+    };
+    let reply = call(json!({"nope": 1})).send().await;
+    assert_eq!(reply.code(), "T0003");
+    let reply = call(json!({})).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (403, "T7120")
+    );
+    assert_eq!(runs(&tent), 0);
+}

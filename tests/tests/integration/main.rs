@@ -1,0 +1,6 @@
+//! tent from outside, in one process: whole requests through the router that an app serves.
+
+mod api;
+mod app;
+mod door;
+mod support;

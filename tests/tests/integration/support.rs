@@ -1,0 +1,147 @@
+//! What every integration test does: an app in memory, requests to its router, and answers to compare.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::Value;
+use tent::http::{HeaderMap, Request, StatusCode};
+use tent::keys::NewKey;
+use tent::{App, Tent, User};
+
+use crate::app::Watched;
+
+/// The app of the tests: every linked function, on a store in memory. `ada` is a person, `grace` is staff.
+pub async fn tent() -> Tent {
+    tent_with(|app| app).await
+}
+
+pub async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
+    let app = App::new("shop", "1.2.3")
+        .set("store.url", "memory:")
+        .set("limits.body", "64KiB")
+        .state(Watched::default())
+        .users(async |id: String| {
+            Ok::<_, tent::Error>(match id.as_str() {
+                "ada" => Some(User::new("ada").with_name("Ada")),
+                "grace" => Some(User::new("grace").with_name("Grace").with_role("staff")),
+                _ => None,
+            })
+        });
+    change(app)
+        .build()
+        .await
+        .expect("the app of the tests is whole")
+}
+
+/// A key of this person with these scopes.
+pub async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
+    let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
+    let made = tent.door().keys().create(new).await;
+    made.expect("a key can be made").text().to_owned()
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Reply {
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes)
+            .unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(&self.bytes)))
+    }
+
+    /// The body of a failure, less what is the same for every failure of its code.
+    pub fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// A request in the making.
+pub struct Ask<'a> {
+    tent: &'a Tent,
+    method: &'static str,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+pub fn ask<'a>(tent: &'a Tent, method: &'static str, path: impl Into<String>) -> Ask<'a> {
+    let headers = vec![("host".to_owned(), "localhost:3000".to_owned())];
+    Ask {
+        tent,
+        method,
+        path: path.into(),
+        headers,
+        body: Vec::new(),
+    }
+}
+
+impl Ask<'_> {
+    pub fn key(self, key: &str) -> Self {
+        self.header("authorization", &format!("Bearer {key}"))
+    }
+
+    /// One more header; `host` takes the place of the usual one.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if name == "host" {
+            self.headers.clear();
+        }
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn json(self, body: Value) -> Self {
+        self.header("content-type", "application/json")
+            .body(body.to_string())
+    }
+
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    pub async fn send(self) -> Reply {
+        use tower::ServiceExt as _;
+        let mut request = Request::builder().method(self.method).uri(self.path);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let request = request
+            .body(axum::body::Body::from(self.body))
+            .expect("a request");
+        let response = self
+            .tent
+            .router()
+            .oneshot(request)
+            .await
+            .expect("a router answers");
+        let (parts, body) = response.into_parts();
+        let bytes = axum::body::to_bytes(body, usize::MAX)
+            .await
+            .expect("a whole body");
+        Reply {
+            status: parts.status,
+            headers: parts.headers,
+            bytes: bytes.to_vec(),
+        }
+    }
+}
+
+/// How often functions that count themselves have run.
+pub fn runs(tent: &Tent) -> u64 {
+    let cx = tent
+        .door()
+        .cx_of(&tent::Caller::App, &tent::Client::default());
+    cx.state::<Watched>()
+        .expect("it was handed over")
+        .runs
+        .load(Ordering::SeqCst)
+}

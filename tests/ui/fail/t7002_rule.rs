@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+fn says_a_number(_: &tent_runtime::cx::Cx) -> u32 {
+    1
+}
+
+fn takes_more(_: &tent_runtime::cx::Cx, _: u32) -> bool {
+    true
+}
+
+#[tent::query(access = says_a_number)]
+fn a() {}
+
+#[tent::query(access = takes_more)]
+fn b() {}
+
+#[tent::query(access = is_not_there)]
+fn c() {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+#![allow(unused)]
+
+struct Shop;
+
+impl Shop {
+    #[tent::query(access = "anyone")]
+    fn open(&self) {}
+}
+
+fn main() {}
