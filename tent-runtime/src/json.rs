@@ -170,15 +170,16 @@ impl<'de> Visitor<'de> for Key {
 
 /// The keys of one object that were read so far.
 ///
-/// A few are compared one by one, which needs no hashing and suits nearly every object; above that a
-/// set takes over, so that an object of many keys costs no square of their number.
+/// A few are compared one by one, which allocates and hashes nothing and suits nearly every object; above
+/// that a set takes over, so that an object of many keys costs no square of their number.
 #[derive(Default)]
 pub(crate) struct Keys<'de> {
-    few: Vec<Cow<'de, str>>,
+    few: [Cow<'de, str>; FEW],
+    count: usize,
     many: HashSet<Cow<'de, str>>,
 }
 
-const FEW: usize = 16;
+const FEW: usize = 8;
 
 impl<'de> Keys<'de> {
     /// Adds a key.
@@ -186,13 +187,17 @@ impl<'de> Keys<'de> {
     /// # Errors
     /// Where it is there already.
     pub(crate) fn note<E: serde::de::Error>(&mut self, key: Cow<'de, str>) -> Result<(), E> {
-        if self.few.contains(&key) || self.many.contains(&key) {
+        if self.few[..self.count].contains(&key) || self.many.contains(&key) {
             return Err(twice(&key));
         }
-        if self.few.len() < FEW {
-            self.few.push(key);
-        } else {
-            self.many.insert(key);
+        match self.few.get_mut(self.count) {
+            Some(place) => {
+                *place = key;
+                self.count += 1;
+            }
+            None => {
+                self.many.insert(key);
+            }
         }
         Ok(())
     }

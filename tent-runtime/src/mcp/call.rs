@@ -8,9 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::headers::{self, Mirror};
+use super::params::{Arguments, Params, Shape as Sent, Text};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
-use super::wire::{Arguments, Params, Request, Shape as Sent, Text};
+use super::wire::Request;
 use super::{Asked, Mcp};
 use crate::cx::Client;
 use crate::door::{At, Call};

@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 
-use axum::http::request::Parts;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Number, Value};
 
@@ -37,15 +36,6 @@ impl<'a> Once<'a> {
             _ => Once::Malformed,
         }
     }
-}
-
-/// Whether the body is said to be JSON. Parameters and capitals do not matter (RFC 9110, 8.3.1).
-pub(super) fn is_json(parts: &Parts) -> bool {
-    let Once::Is(value) = Once::of(&parts.headers, &CONTENT_TYPE) else {
-        return false;
-    };
-    let essence = value.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
 }
 
 /// Whether the client takes one of the two types that there can be, by RFC 9110, 12.5.1: without an
@@ -266,33 +256,6 @@ mod tests {
         ] {
             assert!(!accepts(&headers(&[("accept", line)])), "{line}");
         }
-    }
-
-    #[test]
-    fn content_type_ignores_parameters_and_capitals() {
-        let is = |lines: &[(&'static str, &str)]| {
-            let mut parts = http::Request::new(()).into_parts().0;
-            parts.headers = headers(lines);
-            is_json(&parts)
-        };
-        for value in [
-            "application/json",
-            "APPLICATION/JSON",
-            "application/json; charset=utf-8",
-            "application/json;charset=\"UTF-8\"",
-            "application/json ;profile=x",
-        ] {
-            assert!(is(&[("content-type", value)]), "{value}");
-        }
-        for value in [
-            "text/plain",
-            "application/jsonp",
-            "",
-            "application/json, text/plain",
-        ] {
-            assert!(!is(&[("content-type", value)]), "{value}");
-        }
-        assert!(!is(&[]));
     }
 
     #[test]

@@ -5,10 +5,11 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 
 use super::headers::{self, Once};
+use super::params::Text;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::session::Session;
-use super::wire::{Kind, Message, Request, Text};
+use super::wire::{Kind, Message, Request};
 use super::{Asked, Mcp, call, client};
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};

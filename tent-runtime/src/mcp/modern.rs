@@ -4,9 +4,10 @@
 use http::StatusCode;
 
 use super::list::{self, Scope};
+use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
-use super::wire::{Meta, Params, Request, Shape};
+use super::wire::Request;
 use super::{Asked, Mcp, call, client, headers};
 use crate::cx::Era;
 use crate::door::About;

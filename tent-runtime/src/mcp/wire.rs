@@ -7,18 +7,21 @@
 
 use std::borrow::Cow;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess};
+use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use super::session::Abilities;
-use crate::json::{self, Key, Keys, Skip, Take, Taking};
+use super::params::{AText, Params, Text, TheParams, members};
+use crate::json::{self, Take, Taking};
 
 /// The most messages of one array; each may be a call, so more would pass by every limit on requests.
 const MOST_IN_A_BATCH: usize = 64;
 
 /// A whole body.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives on the stack of one request; a box would be one more allocation for each"
+)]
 pub(super) enum Posted<'a> {
     /// One message.
     One(Message<'a>),
@@ -65,6 +68,10 @@ pub(super) struct Message<'a> {
 
 /// What a message is.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives on the stack of one request; a box would be one more allocation for each"
+)]
 pub(super) enum Kind<'a> {
     /// It wants an answer under this id, which is echoed byte for byte.
     Request(Request<'a>),
@@ -124,98 +131,6 @@ fn is_id(text: &str) -> bool {
             .unwrap_or(text)
             .bytes()
             .all(|byte| byte.is_ascii_digit())
-}
-
-/// A member that should be a string.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) enum Text<'a> {
-    /// It is not there.
-    #[default]
-    Absent,
-    /// It is one.
-    Is(Cow<'a, str>),
-    /// It is something else.
-    Other,
-}
-
-impl Text<'_> {
-    pub(super) fn get(&self) -> Option<&str> {
-        match self {
-            Text::Is(text) => Some(text),
-            Text::Absent | Text::Other => None,
-        }
-    }
-}
-
-/// The type of a member that should be an object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Shape {
-    #[default]
-    Absent,
-    Object,
-    Other,
-}
-
-/// The members of `params` that any method here has. `null` is as absent.
-#[derive(Debug, Default)]
-pub(super) struct Params<'a> {
-    pub(super) shape: Shape,
-    pub(super) name: Text<'a>,
-    pub(super) cursor: Text<'a>,
-    pub(super) arguments: Arguments,
-    pub(super) meta: Meta<'a>,
-    /// Of `initialize`.
-    pub(super) version: Text<'a>,
-    /// Of `initialize`.
-    pub(super) abilities: Option<Abilities>,
-    /// Of `initialize`.
-    pub(super) client: ClientInfo<'a>,
-}
-
-/// The arguments of a call.
-#[derive(Debug, Default)]
-pub(super) enum Arguments {
-    /// None, or `null`: no fields.
-    #[default]
-    Absent,
-    Object(Map<String, Value>),
-    Other,
-}
-
-/// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
-#[derive(Debug, Default)]
-pub(super) struct Meta<'a> {
-    pub(super) shape: Shape,
-    /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
-    pub(super) version: Text<'a>,
-    /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
-    pub(super) abilities: Option<Abilities>,
-    /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
-    pub(super) client: ClientInfo<'a>,
-}
-
-/// What a client says of itself: for display and logs, so a wrong type is no failure.
-#[derive(Debug, Default)]
-pub(super) struct ClientInfo<'a> {
-    pub(super) name: Text<'a>,
-    pub(super) version: Text<'a>,
-}
-
-/// Reads the members of an object: `member` takes those it knows and tells so, the rest is skipped. A
-/// key that stands twice is refused either way.
-fn members<'de, A, F>(mut object: A, mut member: F) -> Result<(), A::Error>
-where
-    A: MapAccess<'de>,
-    F: FnMut(&str, &mut A) -> Result<bool, A::Error>,
-{
-    let mut keys = Keys::default();
-    while let Some(key) = object.next_key_seed(Key)? {
-        if !member(&key, &mut object)? {
-            object.next_value_seed(Taking(Skip))?;
-        }
-        keys.note(key)?;
-    }
-    Ok(())
 }
 
 struct Whole;
@@ -280,219 +195,11 @@ impl<'de> Take<'de> for OneMessage {
     }
 }
 
-struct AText;
-
-impl<'de> Take<'de> for AText {
-    type Out = Text<'de>;
-
-    fn other(self) -> Text<'de> {
-        Text::Other
-    }
-
-    fn text(self, text: Cow<'de, str>) -> Text<'de> {
-        Text::Is(text)
-    }
-}
-
-/// A string that may be left out by `null`.
-struct TextOrNull;
-
-impl<'de> Take<'de> for TextOrNull {
-    type Out = Text<'de>;
-
-    fn other(self) -> Text<'de> {
-        Text::Other
-    }
-
-    fn null(self) -> Text<'de> {
-        Text::Absent
-    }
-
-    fn text(self, text: Cow<'de, str>) -> Text<'de> {
-        Text::Is(text)
-    }
-}
-
-struct TheParams;
-
-impl<'de> Take<'de> for TheParams {
-    type Out = Params<'de>;
-
-    fn other(self) -> Params<'de> {
-        Params {
-            shape: Shape::Other,
-            ..Params::default()
-        }
-    }
-
-    fn null(self) -> Params<'de> {
-        Params::default()
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Params<'de>, A::Error> {
-        let mut params = Params {
-            shape: Shape::Object,
-            ..Params::default()
-        };
-        members(object, |key, object| {
-            match key {
-                "name" => params.name = object.next_value_seed(Taking(AText))?,
-                "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
-                "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
-                "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
-                "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
-                "capabilities" => {
-                    params.abilities = object.next_value_seed(Taking(TheAbilities))?
-                }
-                "clientInfo" => params.client = object.next_value_seed(Taking(TheClient))?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        Ok(params)
-    }
-}
-
-struct TheArguments;
-
-impl<'de> Take<'de> for TheArguments {
-    type Out = Arguments;
-
-    fn other(self) -> Arguments {
-        Arguments::Other
-    }
-
-    fn null(self) -> Arguments {
-        Arguments::Absent
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Arguments, A::Error> {
-        json::strict_object(object).map(Arguments::Object)
-    }
-}
-
-struct TheMeta;
-
-impl<'de> Take<'de> for TheMeta {
-    type Out = Meta<'de>;
-
-    fn other(self) -> Meta<'de> {
-        Meta {
-            shape: Shape::Other,
-            ..Meta::default()
-        }
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Meta<'de>, A::Error> {
-        let mut meta = Meta {
-            shape: Shape::Object,
-            ..Meta::default()
-        };
-        members(object, |key, object| {
-            match key {
-                "io.modelcontextprotocol/protocolVersion" => {
-                    meta.version = object.next_value_seed(Taking(AText))?;
-                }
-                "io.modelcontextprotocol/clientCapabilities" => {
-                    meta.abilities = object.next_value_seed(Taking(TheAbilities))?;
-                }
-                "io.modelcontextprotocol/clientInfo" => {
-                    meta.client = object.next_value_seed(Taking(TheClient))?;
-                }
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        Ok(meta)
-    }
-}
-
-struct TheClient;
-
-impl<'de> Take<'de> for TheClient {
-    type Out = ClientInfo<'de>;
-
-    fn other(self) -> ClientInfo<'de> {
-        ClientInfo::default()
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<ClientInfo<'de>, A::Error> {
-        let mut client = ClientInfo::default();
-        members(object, |key, object| {
-            match key {
-                "name" => client.name = object.next_value_seed(Taking(AText))?,
-                "version" => client.version = object.next_value_seed(Taking(AText))?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        Ok(client)
-    }
-}
-
-/// The capabilities of a client: `None` where they are no object.
-struct TheAbilities;
-
-impl<'de> Take<'de> for TheAbilities {
-    type Out = Option<Abilities>;
-
-    fn other(self) -> Option<Abilities> {
-        None
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Option<Abilities>, A::Error> {
-        let mut abilities = Abilities::default();
-        members(object, |key, object| {
-            match key {
-                "roots" => abilities.roots = object.next_value_seed(IsObject)?,
-                "sampling" => abilities.sampling = object.next_value_seed(IsObject)?,
-                "elicitation" => {
-                    (abilities.elicitation_form, abilities.elicitation_url) =
-                        object.next_value_seed(Taking(Elicitation))?;
-                }
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        Ok(Some(abilities))
-    }
-}
-
-struct IsObject;
-
-impl<'de> DeserializeSeed<'de> for IsObject {
-    type Value = bool;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        let shape = Taking(Elicitation).deserialize(deserializer)?;
-        Ok(shape != (false, false))
-    }
-}
-
-/// Form and URL. An empty object means forms: they were there before the modes had names.
-struct Elicitation;
-
-impl<'de> Take<'de> for Elicitation {
-    type Out = (bool, bool);
-
-    fn other(self) -> (bool, bool) {
-        (false, false)
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<(bool, bool), A::Error> {
-        let (mut form, mut url) = (false, false);
-        members(object, |key, _| {
-            form |= key == "form";
-            url |= key == "url";
-            Ok(false)
-        })?;
-        Ok((form || !url, url))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::params::Arguments;
+    use crate::mcp::session::Abilities;
 
     fn one(text: &str) -> Message<'_> {
         match read(text.as_bytes()) {
@@ -620,22 +327,5 @@ mod tests {
             read(batch(65).as_bytes()),
             Err(Unreadable::Data(_))
         ));
-    }
-
-    #[test]
-    fn an_empty_elicitation_means_forms() {
-        for (text, wanted) in [
-            ("{}", (true, false)),
-            (r#"{"form":{}}"#, (true, false)),
-            (r#"{"url":{}}"#, (false, true)),
-            (r#"{"form":{},"url":{}}"#, (true, true)),
-            ("true", (false, false)),
-        ] {
-            assert_eq!(
-                json::read(text, Taking(Elicitation)).ok(),
-                Some(wanted),
-                "{text}"
-            );
-        }
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::app::{App, META, Send, ran};
+use super::app::{App, META, Send};
+use super::functions::ran;
 
 const TWO_CALLS: &str = r#"[
     {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_order","arguments":{"id":"A1"}}},

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, Send, meta, ran};
+use super::app::{App, Send, meta};
+use super::functions::ran;
 
 /// A call of `find_order` in raw text, with these arguments.
 fn with_arguments(arguments: &str) -> Send {

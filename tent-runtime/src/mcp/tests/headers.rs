@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, META, Send, meta, ran};
+use super::app::{App, META, Send, meta};
+use super::functions::ran;
 
 async fn mismatch(app: &App, send: Send) -> Value {
     let trace = send.trace();

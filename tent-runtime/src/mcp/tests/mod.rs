@@ -5,6 +5,7 @@ mod app;
 mod door;
 mod batches;
 mod envelope;
+mod functions;
 mod headers;
 mod legacy;
 mod lists;

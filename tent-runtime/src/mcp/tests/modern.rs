@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, META, Send, meta, ran, server};
+use super::app::{App, META, Send, meta, server};
+use super::functions::ran;
 
 /// The answer of `server_time` under this id, and nothing else.
 fn noon(id: Value) -> Value {

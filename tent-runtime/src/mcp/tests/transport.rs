@@ -3,7 +3,8 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::app::{App, FUNCTIONS, Send, ran};
+use super::app::{App, Send};
+use super::functions::{FUNCTIONS, ran};
 use crate::error::Error;
 
 #[tokio::test]

@@ -1,0 +1,259 @@
+//! The functions of the app under test.
+
+use std::collections::HashSet;
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::cx::Cx;
+use crate::error::{Error, Result};
+use crate::function::{Access, Answer, Body, Content, Declaration, Input, Kind, Location, Output};
+use crate::schema::Field;
+
+/// The requests by whose ids a function of this app was run.
+static RAN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+
+const HERE: Location = Location {
+    module: module_path!(),
+    file: file!(),
+    line: line!(),
+};
+const SIGNED_IN: Access = Access::SignedIn;
+const STAFF: Access = Access::Role("staff");
+
+type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
+
+const fn function(
+    kind: Kind,
+    name: &'static str,
+    access: Access,
+    fields: &'static [Field],
+    output: Output,
+    run: Function,
+) -> Declaration {
+    let made = Declaration::new(
+        kind,
+        name,
+        HERE,
+        access,
+        Input::Fields(fields),
+        output,
+        Vec::new,
+        Body::Sync(run),
+    );
+    Declaration {
+        mcp: true,
+        about: "For tests.",
+        ..made
+    }
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Order {
+    id: String,
+}
+
+const ID: &[Field] = &[
+    Field::new::<String>("id"),
+    Field::new::<Option<u32>>("limit"),
+];
+const TEXT: &[Field] = &[Field::new::<String>("text")];
+const PLACE: &[Field] = &[
+    Field {
+        header: Some("Region"),
+        ..Field::new::<String>("region")
+    },
+    Field {
+        header: Some("Row"),
+        ..Field::new::<Option<u32>>("row")
+    },
+];
+const ORDER: Output = Output::Value(|g| g.subschema_for::<Order>());
+
+fn value(cx: &Cx, value: Value) -> Result<Answer> {
+    RAN.lock()
+        .expect("no test panics in it")
+        .insert(cx.trace().to_owned());
+    let value = RawValue::from_string(value.to_string())?;
+    Ok(Answer {
+        value: Some(value),
+        content: Vec::new(),
+    })
+}
+
+fn order(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+    let id = input.get("id").and_then(Value::as_str).unwrap_or_default();
+    if id == "missing" {
+        return Err(Error::stated("A0001", 404, "There is no order missing")
+            .with_fix("Call list_orders.")
+            .with_field("id", "missing"));
+    }
+    value(cx, json!({"id": id}))
+}
+
+fn all_contents() -> Vec<Content> {
+    let (data, media_type) = (b"\x00\xff".to_vec(), "application/pdf".to_owned());
+    vec![
+        Content::Text("hello".to_owned()),
+        Content::Image {
+            data: vec![1, 2, 3],
+            media_type: "image/png".to_owned(),
+        },
+        Content::Audio {
+            data: vec![4, 5],
+            media_type: "audio/wav".to_owned(),
+        },
+        Content::File {
+            uri: "file:///a.csv".to_owned(),
+            data: b"a;b".to_vec(),
+            media_type: "text/csv".to_owned(),
+        },
+        Content::File {
+            uri: "file:///b.pdf".to_owned(),
+            data,
+            media_type,
+        },
+        Content::Link {
+            uri: "https://shop.example/1".to_owned(),
+            name: "order 1".to_owned(),
+            media_type: None,
+        },
+    ]
+}
+
+/// The functions of the app; as they stand, the order is another one than they are listed in.
+pub(super) static FUNCTIONS: &[&Declaration] = &[
+    &function(Kind::Query, "find_order", SIGNED_IN, ID, ORDER, order),
+    &Declaration {
+        idempotent: Some(true),
+        ..function(Kind::Change, "delete_order", STAFF, ID, ORDER, order)
+    },
+    &function(
+        Kind::Query,
+        "server_time",
+        Access::Anyone,
+        &[],
+        Output::Value(|g| g.subschema_for::<String>()),
+        |cx, _| value(cx, json!("noon")),
+    ),
+    &function(
+        Kind::Query,
+        "echo",
+        SIGNED_IN,
+        TEXT,
+        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        |cx, input| value(cx, input.into()),
+    ),
+    &function(
+        Kind::Query,
+        "list_orders",
+        SIGNED_IN,
+        &[],
+        Output::Value(|g| g.subschema_for::<Vec<Order>>()),
+        |cx, _| value(cx, json!([{"id": "A1"}])),
+    ),
+    &function(
+        Kind::Query,
+        "maybe",
+        SIGNED_IN,
+        &[],
+        Output::Value(|g| g.subschema_for::<Option<Order>>()),
+        |cx, _| value(cx, Value::Null),
+    ),
+    &function(
+        Kind::Query,
+        "raw",
+        SIGNED_IN,
+        &[],
+        Output::Value(|g| g.subschema_for::<Value>()),
+        |cx, _| value(cx, json!(["any", 1])),
+    ),
+    &function(
+        Kind::Change,
+        "touch",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| Ok(Answer::default()),
+    ),
+    &function(
+        Kind::Query,
+        "show",
+        SIGNED_IN,
+        &[],
+        Output::Content,
+        |_, _| {
+            Ok(Answer {
+                value: None,
+                content: all_contents(),
+            })
+        },
+    ),
+    &function(
+        Kind::Change,
+        "save",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| Err(Error::unexpected("connect postgres://user:pw@db/x failed")),
+    ),
+    &function(
+        Kind::Query,
+        "explode",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| panic!("secret detail"),
+    ),
+    &function(
+        Kind::Query,
+        "busy",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |_, _| Err(Error::of("T0006").with_retry_after(Duration::from_secs(7))),
+    ),
+    &function(
+        Kind::Query,
+        "not_yours",
+        SIGNED_IN,
+        &[],
+        Output::Nothing,
+        |cx, _| {
+            cx.require(false)?;
+            Ok(Answer::default())
+        },
+    ),
+    &function(
+        Kind::Query,
+        "report",
+        STAFF,
+        PLACE,
+        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        |cx, input| value(cx, input.into()),
+    ),
+    &Declaration {
+        asks: true,
+        ..function(Kind::Change, "wipe", STAFF, &[], Output::Nothing, |_, _| {
+            Ok(Answer::default())
+        })
+    },
+    &Declaration {
+        mcp: false,
+        ..function(
+            Kind::Query,
+            "inside",
+            SIGNED_IN,
+            &[],
+            Output::Nothing,
+            |_, _| Ok(Answer::default()),
+        )
+    },
+];
+
+/// Whether the request of this id came to run a function.
+pub(super) fn ran(trace: &str) -> bool {
+    RAN.lock().expect("no test panics in it").contains(trace)
+}
