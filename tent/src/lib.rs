@@ -21,9 +21,6 @@ pub use tent_runtime::server::{App, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{door, function, http, keys, registry, settings};
 
-/// Declares a function.
-pub use tent_macros::{action, change, query};
-
 /// A type that goes over the wire, as an input or an answer or within one: derives serde's `Serialize` and
 /// `Deserialize` and schemars' `JsonSchema`, by tent's own re-exports, so that the app needs no crate
 /// but tent.
