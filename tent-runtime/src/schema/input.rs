@@ -213,11 +213,16 @@ impl InputSchema {
             let mut value = default.value;
             let mut walk = Walk::new(&plan, Mode::Json);
             walk.visit(default.property, &mut value, &Path::ROOT);
-            if walk.found().is_empty() {
-                plan.set_default(default.node, &default.name, Some(value));
-            } else if let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer) {
-                // What a type gives for its default is not what it takes: nothing is said then.
+            let fits = walk.found().is_empty();
+            // What a type gives for its default need not be what it takes, and may have secrets in it:
+            // nothing is said then.
+            if (!fits || plan.holds_secret(default.property, &value))
+                && let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer)
+            {
                 schema.remove("default");
+            }
+            if fits {
+                plan.set_default(default.node, &default.name, Some(value));
             }
         }
         let published = match &document {

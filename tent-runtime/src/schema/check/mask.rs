@@ -22,6 +22,15 @@ impl Plan {
         }
     }
 
+    /// Whether there is a secret in `value`, which stands at the node `id`.
+    pub(in crate::schema) fn holds_secret(&self, id: Id, value: &Value) -> bool {
+        let mut masked = value.clone();
+        if self.has_secrets() {
+            self.mask_node(id, &mut masked, 0);
+        }
+        masked != *value
+    }
+
     fn mask_node(&self, id: Id, value: &mut Value, depth: usize) {
         let node = self.node(id);
         if node.secret || depth > DEEPEST {

@@ -4,8 +4,10 @@
 mod agreement;
 mod cases;
 mod check;
+mod limits;
 mod more_cases;
 mod rules;
+mod secrets;
 mod stated;
 mod transform;
 

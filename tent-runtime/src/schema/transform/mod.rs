@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub(super) use self::alternatives::split;
 pub(super) use self::object::is_name;
 use self::refs::Definitions;
-pub(super) use self::scalar::{set_bounds, whole};
+pub(super) use self::scalar::{SAFE, set_bounds, whole};
 pub(super) use self::source::Source;
 use super::{Problem, marks};
 
