@@ -174,7 +174,7 @@ impl InputSchema {
     }
 
     /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
-    /// no message about it may show a value.
+    /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
     pub fn is_secret(&self, path: &str) -> bool {
         self.plan.is_secret(path)
     }

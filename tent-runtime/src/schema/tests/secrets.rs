@@ -45,6 +45,7 @@ fn secrets_are_known_and_never_shown() {
         ("codes", true),
         ("codes.a", true),
         ("cards", false),
+        ("nowhere", true),
         ("", false),
     ] {
         assert_eq!(input.is_secret(path), secret, "{path}");

@@ -52,16 +52,7 @@ impl Shaper {
         }
         for keyword in ["oneOf", "anyOf"] {
             if let Some(Value::Array(branches)) = schema.remove(keyword) {
-                let mut each = Vec::new();
-                for branch in &branches {
-                    let (beside, found) = self.alternatives(branch, at, depth + 1);
-                    for mut one in found {
-                        let own = take_annotations(&mut one);
-                        one.extend(own);
-                        fill_in(&mut one, beside.clone());
-                        each.push(one);
-                    }
-                }
+                let each = self.branches(&branches, &mut annotations, at, depth);
                 factors.push(each);
             }
         }
@@ -88,6 +79,39 @@ impl Shaper {
             result = product;
         }
         (annotations, result)
+    }
+
+    /// The alternatives of every branch of a union. What stands beside the one branch that is not `null`
+    /// (the type in an `Option`) stands beside the union then.
+    fn branches(
+        &mut self,
+        branches: &[Value],
+        annotations: &mut Object,
+        at: &str,
+        depth: usize,
+    ) -> Vec<Object> {
+        let each: Vec<(Object, Vec<Object>)> = branches
+            .iter()
+            .map(|branch| self.alternatives(branch, at, depth + 1))
+            .collect();
+        let is_null = |found: &[Object]| matches!(found, [one] if one.get("type").is_some_and(|kind| kind == "null"));
+        let alone = each.iter().filter(|(_, found)| !is_null(found)).count() == 1;
+        let mut all = Vec::new();
+        for (mut beside, found) in each {
+            if alone && !is_null(&found) {
+                fill_in(annotations, std::mem::take(&mut beside));
+            } else if found.len() > 1 {
+                // It describes all of them together, so it is true of none of them.
+                for keyword in ["title", "description", "default", "examples"] {
+                    beside.remove(keyword);
+                }
+            }
+            for mut one in found {
+                fill_in(&mut one, beside.clone());
+                all.push(one);
+            }
+        }
+        all
     }
 
     /// What both say; `None` where no value can fit both.
