@@ -19,12 +19,12 @@ impl Shaper {
     /// What stands beside `raw`, and its alternatives; none where no value fits.
     pub(super) fn alternatives(
         &mut self,
-        raw: &Value,
+        raw: Value,
         at: &str,
         depth: usize,
     ) -> (Object, Vec<Object>) {
         let mut schema = match raw {
-            Value::Object(schema) => schema.clone(),
+            Value::Object(schema) => schema,
             Value::Bool(true) => Object::new(),
             _ => return (Object::new(), Vec::new()),
         };
@@ -46,18 +46,18 @@ impl Shaper {
                 return (annotations, vec![schema]);
             }
             let definition = definition.clone();
-            let (inner, found) = self.alternatives(&definition, at, depth + 1);
+            let (inner, found) = self.alternatives(definition, at, depth + 1);
             fill_in(&mut annotations, inner);
             factors.push(found);
         }
         for keyword in ["oneOf", "anyOf"] {
             if let Some(Value::Array(branches)) = schema.remove(keyword) {
-                let each = self.branches(&branches, &mut annotations, at, depth);
+                let each = self.branches(branches, &mut annotations, at, depth);
                 factors.push(each);
             }
         }
         if let Some(Value::Array(members)) = schema.remove("allOf") {
-            for member in &members {
+            for member in members {
                 let (beside, found) = self.alternatives(member, at, depth + 1);
                 fill_in(&mut annotations, beside);
                 factors.push(found);
@@ -66,6 +66,10 @@ impl Shaper {
 
         let mut result = split(schema);
         for factor in factors {
+            if matches!(result.as_slice(), [one] if one.is_empty()) {
+                result = factor;
+                continue;
+            }
             if result.len().saturating_mul(factor.len()) > MOST {
                 self.problem("T7017", at, format!("its type has over {MOST} shapes"));
                 break;
@@ -85,13 +89,13 @@ impl Shaper {
     /// (the type in an `Option`) stands beside the union then.
     fn branches(
         &mut self,
-        branches: &[Value],
+        branches: Vec<Value>,
         annotations: &mut Object,
         at: &str,
         depth: usize,
     ) -> Vec<Object> {
         let each: Vec<(Object, Vec<Object>)> = branches
-            .iter()
+            .into_iter()
             .map(|branch| self.alternatives(branch, at, depth + 1))
             .collect();
         let is_null = |found: &[Object]| matches!(found, [one] if one.get("type").is_some_and(|kind| kind == "null"));
@@ -221,8 +225,10 @@ pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
     let several = types.len() > 1;
     let mut each = Vec::new();
     for kind in types {
-        let mut one = schema.clone();
-        one.insert("type".to_owned(), kind.clone().into());
+        let mut one = match several {
+            true => schema.clone(),
+            false => std::mem::take(&mut schema),
+        };
         if several {
             one.retain(|keyword, _| belongs(keyword, &kind));
         }
@@ -240,6 +246,7 @@ pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
                 one.insert("enum".to_owned(), fitting.into());
             }
         }
+        one.insert("type".to_owned(), kind.into());
         each.push(one);
     }
     each
