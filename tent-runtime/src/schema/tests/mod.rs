@@ -4,6 +4,7 @@
 mod agreement;
 mod cases;
 mod check;
+mod foreign;
 mod limits;
 mod more_cases;
 mod rules;

@@ -262,21 +262,21 @@ fn types(schema: &Object) -> Vec<String> {
             .collect(),
         _ => Vec::new(),
     };
-    if !stated.is_empty() {
-        let number = stated.iter().any(|kind| kind == "number");
-        return stated
-            .into_iter()
-            .filter(|kind| !(number && kind == "integer"))
-            .collect();
-    }
-    if let Some(Value::Array(values)) = schema.get("enum") {
-        let mut found: Vec<String> = Vec::new();
+    let mut found = stated;
+    if found.is_empty()
+        && let Some(Value::Array(values)) = schema.get("enum")
+    {
         for value in values {
             let kind = type_of(value).to_owned();
             if !found.contains(&kind) {
                 found.push(kind);
             }
         }
+    }
+    if !found.is_empty() {
+        // Every integer is a number.
+        let number = found.iter().any(|kind| kind == "number");
+        found.retain(|kind| !(number && kind == "integer"));
         return found;
     }
     let told = ["object", "array", "string", "number"]
