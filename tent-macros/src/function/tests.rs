@@ -296,6 +296,172 @@ fn the_text_of_every_error_is_code_name_fault_and_help() {
     }
 }
 
+/// Each code that a macro decides by itself, by tent's own text and whatever toolchain is used.
+#[test]
+fn k7_22_each_code_is_met_by_its_own_mistake_alone() {
+    let long = proc_macro2::Ident::new(&"x".repeat(65), proc_macro2::Span::call_site());
+    let cases = [
+        (
+            "T1009",
+            quote!(access = "anyone", about = "A", offer = "mcp"),
+            quote!(
+                fn call_function() {}
+            ),
+        ),
+        (
+            "T1014",
+            quote!(access = "anyone", about = "A", offer = "mcp"),
+            quote!(fn #long() {}),
+        ),
+        (
+            "T1015",
+            quote!(access = "anyone", about = "A", offer = "mcp"),
+            quote!(
+                fn größe() {}
+            ),
+        ),
+        (
+            "T1015",
+            quote!(access = "anyone", name = "a b"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7001",
+            quote!(about = "A"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7002",
+            quote!(access = "signdIn"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7003",
+            quote!(access = "anyone", about = "A", offer = "mpc"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f<T>() {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f() -> ! {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(a: Vec<impl T>) {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(_: u8) {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(first: u8, ...) {}
+            ),
+        ),
+        (
+            "T7006",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(a: &mut u8) {}
+            ),
+        ),
+        (
+            "T7006",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(a: Option<&str>) {}
+            ),
+        ),
+        (
+            "T7007",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[arg(header = "a b")] a: u8) {}
+            ),
+        ),
+        (
+            "T7008",
+            quote!(access = "signedIn", danger = "ask"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7009",
+            quote!(access = "anyone", offer = "mcp"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7010",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[input] a: A, b: B) {}
+            ),
+        ),
+        (
+            "T7014",
+            quote!(access = "anyone", abuot = "A"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7014",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[arg(mni = 1)] a: u8) {}
+            ),
+        ),
+        (
+            "T7015",
+            quote!(access = "anyone", about = ABOUT),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7016",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[arg(rename = "a b")] a: u8) {}
+            ),
+        ),
+    ];
+    for (code, options, item) in cases {
+        let tokens = declare(Kind::Query, options, item.clone());
+        let found = errors(tokens);
+        assert_eq!(found.len(), 1, "{item}: {found:#?}");
+        assert!(found[0].starts_with(code), "{item}: {found:#?}");
+    }
+}
+
 /// Every name that is not the author's begins with `tent` or `__tent`, or stands in a path from there.
 #[test]
 fn generated_code_names_nothing_bare() {
