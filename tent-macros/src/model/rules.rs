@@ -49,6 +49,11 @@ pub(super) fn signature(function: &Function, errors: &mut Accumulator) {
         "the function has a `where` clause",
         "leave it out: there is nothing generic to constrain",
     );
+    refuse(
+        function.bodiless.then(|| function.name.span()),
+        "the function has no body",
+        "put the attribute on a free function",
+    );
     if let Some(returns) = &function.returns {
         let never = matches!(returns, Type::Never(_)).then(|| returns.span());
         refuse(
