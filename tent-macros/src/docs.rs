@@ -15,9 +15,24 @@ pub(crate) enum Docs {
 pub(crate) fn docs(attributes: &[Attribute]) -> Docs {
     let values = attributes.iter().filter_map(value);
     if values.clone().any(|value| matches!(value, Expr::Macro(_))) {
-        return Docs::Lines(values.cloned().collect());
+        return Docs::Lines(values.map(line).collect());
     }
     Docs::Text(text(attributes))
+}
+
+/// One line as an expression, a literal without the space after `///`.
+fn line(value: &Expr) -> Expr {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => {
+            let line = text.value();
+            let line = line.strip_prefix(' ').unwrap_or(&line);
+            syn::parse_quote!(#line)
+        }
+        other => other.clone(),
+    }
 }
 
 /// The text of the doc comments among these attributes; empty where there are none. A text that is no

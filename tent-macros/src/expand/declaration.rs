@@ -149,7 +149,10 @@ fn options(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     let about = match &model.about {
         Docs::Text(text) if text.is_empty() => None,
         Docs::Text(text) => Some(quote!(#text)),
-        Docs::Lines(lines) => Some(quote!(#private::concat!(#(#lines, "\n"),*))),
+        Docs::Lines(lines) => {
+            let (first, rest) = (lines.first(), lines.iter().skip(1));
+            Some(quote!(#private::concat!(#first #(, "\n", #rest)*)))
+        }
     };
 
     step("named", stated.name.as_ref().map(|name| text(&name.value)));

@@ -296,6 +296,63 @@ fn the_text_of_every_error_is_code_name_fault_and_help() {
     }
 }
 
+/// All ways of leaving one token out of these, at any depth: what a person has written half.
+fn halves(tokens: &TokenStream) -> Vec<TokenStream> {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let mut halves = Vec::new();
+    for at in 0..tokens.len() {
+        let with = |token: Option<TokenTree>| -> TokenStream {
+            let (before, after) = (
+                tokens[..at].iter().cloned(),
+                tokens[at + 1..].iter().cloned(),
+            );
+            before.chain(token).chain(after).collect()
+        };
+        halves.push(with(None));
+        halves.push(tokens[..at].iter().cloned().collect());
+        if let TokenTree::Group(group) = &tokens[at] {
+            for half in self::halves(&group.stream()) {
+                let group = proc_macro2::Group::new(group.delimiter(), half);
+                halves.push(with(Some(group.into())));
+            }
+        }
+    }
+    halves
+}
+
+#[test]
+fn no_half_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
+    let options = quote! {
+        about = "A", access = ["role:staff", a::b], offer = ["mcp"], danger = "ask", timeout = "5s",
+        limit = "10/min", api = false, needs = ["sampling"], crate = ::tent
+    };
+    let item = quote! {
+        #[doc = "A"] #[cfg(x)] pub(in a::b) async unsafe extern "C" fn f<'a, T>(
+            &'a mut self,
+            cx: &Cx,
+            (a, b): (u8, u8),
+            #[arg(min = -1, default = a(b, c), header = "A")] #[cfg(y)] mut d: Vec<&'a str>,
+            #[input(schema = x())] all: impl Fn(u8) -> u8,
+        ) -> Result<(), E> where T: Copy { body }
+    };
+    for half in halves(&options) {
+        let tokens = declare(
+            Kind::Change,
+            half,
+            quote!(
+                fn f() {}
+            ),
+        );
+        assert!(tokens.to_string().starts_with("fn f () { }"), "{tokens}");
+    }
+    for half in halves(&item) {
+        let body = half.to_string().ends_with("{ body }");
+        let tokens = declare(Kind::Change, options.clone(), half);
+        assert!(!body || tokens.to_string().contains("{ body }"), "{tokens}");
+        assert!(!errors(tokens).is_empty());
+    }
+}
+
 /// Each code that a macro decides by itself, by tent's own text and whatever toolchain is used.
 #[test]
 fn k7_22_each_code_is_met_by_its_own_mistake_alone() {
