@@ -30,9 +30,7 @@ pub struct Hooks {
 
 impl Hooks {
     /// A hook from an async function.
-    pub fn boxed<I, F, E>(
-        hook: impl Fn(Cx, I) -> F + Send + Sync + 'static,
-    ) -> Hook<I>
+    pub fn boxed<I, F, E>(hook: impl Fn(Cx, I) -> F + Send + Sync + 'static) -> Hook<I>
     where
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
         E: Into<Error>,
