@@ -82,7 +82,12 @@ pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal
 }
 
 /// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
-pub(super) fn initialize(mcp: &Mcp, request: &Request<'_>) -> Result<Reply, Refusal> {
+pub(super) fn initialize(
+    mcp: &Mcp,
+    headers: &HeaderMap,
+    request: &Request<'_>,
+) -> Result<Reply, Refusal> {
+    headers::method(headers, &request.method, false)?;
     let params = &request.params;
     let Text::Is(asked) = &params.version else {
         return Err(Refusal::params(

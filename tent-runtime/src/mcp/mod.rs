@@ -212,7 +212,7 @@ async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result
             let era = era(headers, &request.method, &request.params.meta);
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
-                Ok(Chosen::Initialize) => legacy::initialize(mcp, &request),
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, headers, &request),
                 Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
                     Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
                     Err(refusal) => Err(refusal),
