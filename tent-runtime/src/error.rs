@@ -141,11 +141,6 @@ impl Error {
         self.change(|inner| inner.name = name.into())
     }
 
-    /// The same failure with another status.
-    pub(crate) fn with_status(self, status: u16) -> Self {
-        self.change(|inner| inner.status = status)
-    }
-
     /// The same failure with one more field. Callers see it.
     pub fn with_field(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.change(|inner| {

@@ -21,9 +21,6 @@ pub use tent_runtime::server::{App, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{door, function, http, keys, registry, settings};
 
-/// Declares a function.
-pub use tent_macros::{action, change, query};
-
 /// A type that goes over the wire, as an input or an answer or within one: derives serde's `Serialize` and
 /// `Deserialize` and schemars' `JsonSchema`, by tent's own re-exports, so that the app needs no crate
 /// but tent.
@@ -137,8 +134,32 @@ pub use tent_macros::Failure;
 #[doc(no_inline)]
 pub use tent_runtime::error::Failure;
 
+#[doc = include_str!("../docs/action.md")]
+pub use tent_macros::action;
+#[doc = include_str!("../docs/change.md")]
+pub use tent_macros::change;
+#[doc = include_str!("../docs/query.md")]
+pub use tent_macros::query;
+
 /// The declarations of the functions that are named: `functions![open_orders, shop::mark_paid]` is a
 /// `&'static [&'static Declaration]`, also in a constant.
+///
+/// ```
+/// use tent::prelude::*;
+///
+/// mod shop {
+///     use tent::prelude::*;
+///
+///     /// When the shop is open.
+///     #[query(access = "anyone")]
+///     pub fn hours() -> String {
+///         "9 to 5".to_owned()
+///     }
+/// }
+///
+/// assert_eq!(tent::functions![shop::hours][0].name, "hours");
+/// assert_eq!(shop::hours(), "9 to 5");
+/// ```
 ///
 /// For a registry of chosen functions: in tests, or where one binary holds several apps. Every other app takes all
 /// functions that are linked.
@@ -207,7 +228,6 @@ pub mod __private {
     pub use tent_runtime::function::expansion::*;
 
     pub use ::core;
-    pub use ::inventory;
     pub use ::schemars;
     pub use ::serde;
 
@@ -222,14 +242,8 @@ pub mod __private {
     pub use tent_runtime::error::offer;
     pub use tent_runtime::error::tell;
     pub use tent_runtime::error::text;
-    pub use tent_runtime::function::Access;
-    pub use tent_runtime::function::Answer;
-    pub use tent_runtime::function::Body;
-    pub use tent_runtime::function::Declaration;
-    pub use tent_runtime::function::Entry;
-    pub use tent_runtime::function::Input;
-    pub use tent_runtime::function::Kind;
-    pub use tent_runtime::function::Link;
-    pub use tent_runtime::function::Location;
-    pub use tent_runtime::function::Output;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

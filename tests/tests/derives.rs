@@ -1,5 +1,8 @@
 //! What `#[data]`, `derive(State)` and `derive(Failure)` make, at work.
 
+#![forbid(unsafe_code)]
+#![deny(clippy::pedantic)]
+
 use std::collections::HashMap;
 
 use tent::prelude::*;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings, unreachable_pub, clippy::pedantic)]
 #![allow(
+    clippy::unnecessary_wraps,
     clippy::unused_async,
     clippy::needless_pass_by_value,
     reason = "an async function and owned parameters are what is tested"
@@ -10,6 +11,7 @@
 
 mod functions {
     mod answers;
+    mod editions;
     mod hygiene;
     mod options;
     mod parameters;

@@ -14,7 +14,10 @@ fn ui() {
     let cases = trybuild::TestCases::new();
     cases.pass("ui/pass/*.rs");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = Command::new(rustc).arg("--version").output().expect("rustc runs");
+    let version = Command::new(rustc)
+        .arg("--version")
+        .output()
+        .expect("rustc runs");
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     if version.starts_with(&format!("rustc {WORDS_OF}")) {
         cases.compile_fail("ui/fail/*.rs");

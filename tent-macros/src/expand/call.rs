@@ -1,6 +1,6 @@
 //! The function that reads the arguments, calls the author's function and takes its answer.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::field::{constant, typed};
@@ -17,9 +17,12 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             quote!(return #private::Err(#error))
         }
     };
-    let misfit = refuse(quote!(__tent_arguments.refused()));
+    // A local that is named at the author's places is one word of this place, or `macro_rules!` would
+    // take them for two.
+    let arguments = Ident::new("__tent_arguments", Span::call_site());
+    let how = Ident::new("__tent_how", Span::call_site());
+    let misfit = refuse(quote!(#arguments.refused()));
     let missing = refuse(quote!(__tent_error));
-
     let (mut read, mut missed, mut parts) = (vec![], vec![], vec![]);
     for (at, parameter) in model.parameters.iter().enumerate() {
         let (local, constant, kind) = (local(at), constant(at), parameter.kind);
@@ -39,11 +42,11 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             Taken::Field(field) => match &field.default {
                 Some(default) => {
                     let default = typed(kind, default);
-                    quote_spanned!(place=> __tent_arguments.take_or::<#kind>(&#constant, || #default))
+                    quote_spanned!(place=> #arguments.take_or::<#kind>(&#constant, || #default))
                 }
-                None => quote_spanned!(place=> __tent_arguments.take::<#kind>(&#constant)),
+                None => quote_spanned!(place=> #arguments.take::<#kind>(&#constant)),
             },
-            Taken::Whole(_) => quote_spanned!(place=> __tent_arguments.whole::<#kind>()),
+            Taken::Whole(_) => quote_spanned!(place=> #arguments.whole::<#kind>()),
         };
         read.push(quote!(#(#cfgs)* let #local = #taken;));
         missed.push(quote! {
@@ -52,16 +55,19 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
         });
     }
     let open = (!read.is_empty())
-        .then(|| quote!(let mut __tent_arguments = #private::Arguments::new(__tent_input);));
+        .then(|| quote!(let mut #arguments = #private::Arguments::new(__tent_input);));
 
+    let giver = giver(model, private);
+    let body = quote! { #open #(#read)* #(#missed)* #(#parts)* let #how = #giver; };
     let name = &model.function.name;
-    let arguments = model.parameters.iter().enumerate().map(|(at, parameter)| {
+    let given = model.parameters.iter().enumerate().map(|(at, parameter)| {
         let (local, cfgs) = (local(at), &parameter.cfgs);
         quote!(#(#cfgs)* #local)
     });
-    let call = quote_spanned!(name.span()=> #name(#(#arguments),*));
-    let giver = giver(model, private);
-    let body = quote! { #open #(#read)* #(#missed)* #(#parts)* };
+    let method = if later { "later" } else { "give" };
+    let method = Ident::new(method, name.span());
+    let how = Ident::new("__tent_how", Span::call_site().located_at(name.span()));
+    let call = quote_spanned!(name.span()=> #how.#method(#name(#(#given),*)));
     if later {
         quote! {
             fn __tent_run<'__tent>(
@@ -69,7 +75,7 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
                 __tent_input: #private::Object,
             ) -> #private::BoxFuture<'__tent, #private::Result<#private::Answer>> {
                 #body
-                #giver.later(#call)
+                #call
             }
         }
     } else {
@@ -79,7 +85,7 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
                 __tent_input: #private::Object,
             ) -> #private::Result<#private::Answer> {
                 #body
-                #giver.give(#call)
+                #call
             }
         }
     }

@@ -88,10 +88,12 @@ fn access(access: &Access, rules: &mut Rules, private: &TokenStream) -> TokenStr
 fn rule(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream {
     let name = format_ident!("__tent_rule_{}", rules.0.len());
     let spelled = spelled(path);
-    let asked = quote_spanned!(path.span()=> #private::verdict(#path(__tent_cx)));
+    // One word, wherever `macro_rules!` took the path from.
+    let cx = Ident::new("__tent_cx", Span::call_site());
+    let asked = quote_spanned!(path.span()=> #private::verdict(#path(#cx)));
     rules.0.push(quote! {
         fn #name<'__tent>(
-            __tent_cx: &'__tent #private::Cx,
+            #cx: &'__tent #private::Cx,
         ) -> #private::BoxFuture<'__tent, #private::Result<#private::bool>> {
             #asked
         }

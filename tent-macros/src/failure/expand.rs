@@ -133,7 +133,7 @@ fn failure(model: &Model<'_>) -> TokenStream {
     matched(model, |arm| match &arm.says {
         Some(Says::Transparent) => {
             let binding = placed(arm, 0);
-            (vec![0], quote!(#root::Transparent::failure(#binding)))
+            (vec![0], quote!(#root::Transparent::passed_on(#binding)))
         }
         Some(Says::Stated(stated)) => told(root, arm, stated),
         None => (vec![], quote!(#root::Error::stated("A0000", 500, ""))),

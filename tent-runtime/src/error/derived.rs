@@ -65,14 +65,14 @@ pub fn text(arguments: fmt::Arguments<'_>) -> Cow<'static, str> {
 )]
 pub trait Transparent {
     /// What `?` would make of it.
-    fn failure(&self) -> Error;
+    fn passed_on(&self) -> Error;
 
     /// What lies under it, for the log.
     fn under(&self) -> Option<&(dyn StdError + 'static)>;
 }
 
 impl Transparent for Error {
-    fn failure(&self) -> Error {
+    fn passed_on(&self) -> Error {
         self.clone()
     }
 
@@ -82,7 +82,7 @@ impl Transparent for Error {
 }
 
 impl<T: StdError + 'static> Transparent for T {
-    fn failure(&self) -> Error {
+    fn passed_on(&self) -> Error {
         stated(self).unwrap_or_else(|| Error::of("T0012").with_message("The function broke."))
     }
 

@@ -54,6 +54,10 @@ impl Part<ByCall> for Cx {
     }
 }
 
+#[expect(
+    clippy::needless_maybe_sized,
+    reason = "`State` implies `Sized`; stated twice, a `&str` would be two errors"
+)]
 #[diagnostic::do_not_recommend]
 impl<T: State + ?Sized> Part<ByApp> for T {
     fn part(cx: &Cx) -> Result<&Self> {

@@ -167,6 +167,12 @@ impl InputSchema {
         self.plan.secrets()
     }
 
+    /// The paths of the integers whose type is wider than 64 bits, sorted: JSON readers, this one too, have
+    /// no room for all of their values, so they take what 64 bits hold.
+    pub fn huge_integers(&self) -> Vec<String> {
+        self.plan.huge()
+    }
+
     /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
     /// no message about it may show a value.
     pub fn is_secret(&self, path: &str) -> bool {

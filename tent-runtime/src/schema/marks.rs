@@ -11,6 +11,8 @@ pub(super) const NULL: &str = "x-tent-null";
 pub(super) const SECRET: &str = "x-tent-secret";
 /// An integer that JavaScript cannot carry, so it is taken from a string of digits.
 pub(super) const WIDE: &str = "x-tent-wide";
+/// An integer of a type that is wider than 64 bits.
+pub(super) const HUGE: &str = "x-tent-huge";
 /// The least value, as a text, where JSON's safe numbers cannot hold it.
 pub(super) const LEAST: &str = "x-tent-least";
 /// The greatest value, as a text.
@@ -26,8 +28,8 @@ pub(super) const KEYS: &str = "x-tent-keys";
 /// Lines that belong at the end of the description.
 pub(super) const WORDS: &str = "x-tent-words";
 
-const ALL: [&str; 10] = [
-    NULL, SECRET, WIDE, LEAST, MOST, SINGLE, ONLY, NOT, KEYS, WORDS,
+const ALL: [&str; 11] = [
+    NULL, SECRET, WIDE, HUGE, LEAST, MOST, SINGLE, ONLY, NOT, KEYS, WORDS,
 ];
 
 /// Adds a line to what the description will end with.

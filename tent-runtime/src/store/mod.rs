@@ -73,7 +73,7 @@ pub struct KeyRecord {
     pub id: String,
     /// The SHA-256 of the whole key.
     pub hash: [u8; 32],
-    /// What it may do; see [`covers`](crate::caller::covers).
+    /// What it may do: at least one, none with a blank in it; see [`covers`](crate::caller::covers).
     pub scopes: Vec<String>,
     /// The person it belongs to, by the app's own id.
     pub owner: Option<String>,

@@ -44,6 +44,7 @@ impl Failure for Stated {
 async fn nothing() {}
 
 #[query(access = "anyone")]
+#[expect(clippy::unused_unit, reason = "it is what is tested")]
 fn nothing_sync() -> () {}
 
 #[query(access = "anyone")]

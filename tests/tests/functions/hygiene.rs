@@ -89,7 +89,7 @@ macro_rules! lookup {
             part: &tent_runtime::cx::Cx,
         ) -> $kind {
             let _ = part;
-            id as $kind
+            <$kind>::try_from(id).unwrap_or_default()
         }
     };
 }
@@ -110,16 +110,27 @@ whole! {
 }
 
 macro_rules! pieces {
-    ($vis:vis $name:ident($arg:ident: $kind:ty) -> $returns:ty $body:block, $part:ty) => {
-        #[tent::query(access = "anyone")]
-        $vis fn $name($arg: $kind, part: $part) -> $returns {
+    ($vis:vis $name:ident($arg:ident: $kind:ty = $default:expr, $rule:path) -> $returns:ty $body:block, $part:ty) => {
+        #[tent::query(access = $rule)]
+        $vis fn $name(
+            #[arg(default = $default, example = $default)] $arg: $kind,
+            part: $part,
+            #[arg(header = "Tag", default = 1)] tag: u8,
+        ) -> $returns {
+            let _ = tag;
             let _ = part;
             $body
         }
     };
 }
 
-pieces!(pub(crate) k7_11_pieces(_a: u8) -> Result<u8, std::fmt::Error> { Ok(5) }, &tent_runtime::cx::Cx);
+pieces!(pub(crate) k7_11_pieces(_a: u8 = 3, rules::all) -> Result<u8, std::fmt::Error> { Ok(5) }, &tent_runtime::cx::Cx);
+
+mod rules {
+    pub(super) fn all(_: &tent_runtime::cx::Cx) -> bool {
+        true
+    }
+}
 
 #[test]
 fn k7_11_functions_made_by_macro_rules_are_registered() {

@@ -196,7 +196,7 @@ fn k7_16_a_static_cow_is_owned() {
 
 #[query(access = "anyone")]
 async fn r#match(r#type: String, r#gen: u32) -> String {
-    format!("{}{}", r#type, r#gen)
+    format!("{type}{gen}")
 }
 
 #[test]
@@ -211,7 +211,11 @@ fn k7_04_raw_identifiers_do_not_reach_the_wire() {
 }
 
 #[query(access = "anyone")]
-async fn k7_24_conditional(#[cfg(any())] off: bool, #[cfg(all())] on: bool, other: u8) -> String {
+async fn k7_24_conditional(
+    #[cfg(any())] off: bool,
+    #[cfg(not(any()))] on: bool,
+    other: u8,
+) -> String {
     format!("{on} {other}")
 }
 
@@ -228,7 +232,7 @@ async fn k7_24_either() -> u32 {
 }
 
 #[cfg_attr(all(), tent::query(access = "anyone"))]
-#[cfg_attr(all(), cfg(all()), doc = "Sometimes.")]
+#[cfg_attr(all(), cfg(not(any())), doc = "Sometimes.")]
 async fn k7_24_sometimes() -> u32 {
     3
 }

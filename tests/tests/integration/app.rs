@@ -6,28 +6,28 @@ use tent::prelude::*;
 
 /// What the tests look into from outside.
 #[derive(State, Default)]
-pub struct Watched {
+pub(crate) struct Watched {
     /// How often a function that counts itself has run.
-    pub runs: AtomicU64,
+    pub(crate) runs: AtomicU64,
 }
 
 #[data]
 #[derive(Debug)]
-pub struct Sum {
-    pub sum: i64,
+pub(crate) struct Sum {
+    pub(crate) sum: i64,
 }
 
 #[data]
-pub struct Line {
+pub(crate) struct Line {
     /// What is bought.
     #[schemars(length(min = 1))]
-    pub sku: String,
+    pub(crate) sku: String,
     #[schemars(range(min = 1, max = 99))]
-    pub count: u32,
+    pub(crate) count: u32,
 }
 
 #[derive(Debug, Failure)]
-pub enum OrderError {
+pub(crate) enum OrderError {
     #[failure(
         code = "A0001",
         status = 409,
@@ -141,7 +141,7 @@ fn explode_apart() {
 }
 
 /// A value whose encoding panics.
-pub struct Unwritable;
+pub(crate) struct Unwritable;
 impl tent::serde::Serialize for Unwritable {
     fn serialize<S: tent::serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
         panic!("no words for it")

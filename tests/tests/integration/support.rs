@@ -10,11 +10,11 @@ use tent::{App, Tent, User};
 use crate::app::Watched;
 
 /// The app of the tests: every linked function, on a store in memory. `ada` is a person, `grace` is staff.
-pub async fn tent() -> Tent {
+pub(crate) async fn tent() -> Tent {
     tent_with(|app| app).await
 }
 
-pub async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
+pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
     let app = App::new("shop", "1.2.3")
         .set("store.url", "memory:")
         .set("limits.body", "64KiB")
@@ -33,7 +33,7 @@ pub async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
 }
 
 /// A key of this person with these scopes.
-pub async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
+pub(crate) async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
     let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
     let made = tent.door().keys().create(new).await;
     made.expect("a key can be made").text().to_owned()
@@ -41,31 +41,31 @@ pub async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Reply {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub bytes: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Reply {
     /// The body as JSON.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes)
             .unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(&self.bytes)))
     }
 
     /// The body of a failure, less what is the same for every failure of its code.
-    pub fn code(&self) -> String {
+    pub(crate) fn code(&self) -> String {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
 /// A request in the making.
-pub struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     tent: &'a Tent,
     method: &'static str,
     path: String,
@@ -73,7 +73,7 @@ pub struct Ask<'a> {
     body: Vec<u8>,
 }
 
-pub fn ask<'a>(tent: &'a Tent, method: &'static str, path: impl Into<String>) -> Ask<'a> {
+pub(crate) fn ask<'a>(tent: &'a Tent, method: &'static str, path: impl Into<String>) -> Ask<'a> {
     let headers = vec![("host".to_owned(), "localhost:3000".to_owned())];
     Ask {
         tent,
@@ -85,12 +85,12 @@ pub fn ask<'a>(tent: &'a Tent, method: &'static str, path: impl Into<String>) ->
 }
 
 impl Ask<'_> {
-    pub fn key(self, key: &str) -> Self {
+    pub(crate) fn key(self, key: &str) -> Self {
         self.header("authorization", &format!("Bearer {key}"))
     }
 
     /// One more header; `host` takes the place of the usual one.
-    pub fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         if name == "host" {
             self.headers.clear();
         }
@@ -98,17 +98,17 @@ impl Ask<'_> {
         self
     }
 
-    pub fn json(self, body: Value) -> Self {
+    pub(crate) fn json(self, body: Value) -> Self {
         self.header("content-type", "application/json")
             .body(body.to_string())
     }
 
-    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    pub async fn send(self) -> Reply {
+    pub(crate) async fn send(self) -> Reply {
         use tower::ServiceExt as _;
         let mut request = Request::builder().method(self.method).uri(self.path);
         for (name, value) in &self.headers {
@@ -136,7 +136,7 @@ impl Ask<'_> {
 }
 
 /// How often functions that count themselves have run.
-pub fn runs(tent: &Tent) -> u64 {
+pub(crate) fn runs(tent: &Tent) -> u64 {
     let cx = tent
         .door()
         .cx_of(&tent::Caller::App, &tent::Client::default());

@@ -6,10 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 
 use super::branches::{circles, tell_branches};
-use super::plan::{
-    By, Choices, Id, Integer, Kind, List, Node, Number, Object, Plan, Property, Rest, Text, Union,
-};
-use crate::schema::rules::integer_bounds;
+use super::plan::{By, Id, Kind, List, Node, Object, Plan, Property, Rest, Union};
 use crate::schema::transform::{is_annotation, is_name, problem, split, whole};
 use crate::schema::{Problem, marks, pattern};
 
@@ -53,7 +50,7 @@ pub(in crate::schema) fn compile(
     Ok((plan, compiler.defaults))
 }
 
-struct Compiler<'d> {
+pub(super) struct Compiler<'d> {
     document: &'d Value,
     strict: bool,
     nodes: Vec<Node>,
@@ -63,7 +60,7 @@ struct Compiler<'d> {
 }
 
 impl Compiler<'_> {
-    fn problem(&mut self, pointer: &str, message: impl std::fmt::Display) {
+    pub(super) fn problem(&mut self, pointer: &str, message: impl std::fmt::Display) {
         let problem = Problem {
             code: "T7017",
             message: format!("the schema at `#{pointer}`: {message}"),
@@ -334,94 +331,6 @@ impl Compiler<'_> {
         }
     }
 
-    fn text(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
-        let pattern = match schema.remove("pattern") {
-            Some(Value::String(stated)) => match pattern::compile(&stated) {
-                Ok(compiled) => Some(compiled),
-                Err(why) => {
-                    self.problem(
-                        pointer,
-                        format_args!("the pattern cannot be checked: {why}"),
-                    );
-                    None
-                }
-            },
-            _ => None,
-        };
-        let texts = |values: Vec<Value>| -> Vec<Box<str>> {
-            let texts = values.iter().filter_map(Value::as_str);
-            texts.map(Box::from).collect()
-        };
-        Kind::Text(Box::new(Text {
-            least: size(schema, "minLength").unwrap_or(0),
-            most: size(schema, "maxLength").unwrap_or(u64::MAX),
-            pattern,
-            only: values(schema).map(|values| Choices::new(texts(values))),
-            not: excluded(schema).map(texts).unwrap_or_default(),
-        }))
-    }
-
-    fn integer(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
-        let (mut least, mut most) = integer_bounds(schema);
-        let mut tighter = |keyword: &str, up: bool| {
-            let bound = schema.remove(keyword)?;
-            whole(&bound, up)
-        };
-        if let Some(above) = tighter("exclusiveMinimum", false) {
-            least = least.max(Some(above + 1));
-        }
-        if let Some(below) = tighter("exclusiveMaximum", true) {
-            most = Some(most.map_or(below - 1, |most| most.min(below - 1)));
-        }
-        schema.remove("minimum");
-        schema.remove("maximum");
-        let integers = |values: Vec<Value>| -> Box<[i128]> {
-            let mut all: Vec<i128> = values.iter().filter_map(|one| whole(one, true)).collect();
-            all.sort_unstable();
-            all.into()
-        };
-        let step = schema.remove("multipleOf").and_then(|step| {
-            let exact = whole(&step, true).filter(|&up| up > 0 && whole(&step, false) == Some(up));
-            if exact.is_none() {
-                self.problem(
-                    pointer,
-                    "`multipleOf` of an integer is a whole number above 0",
-                );
-            }
-            exact
-        });
-        let wide = matches!(
-            schema.get("format").and_then(Value::as_str),
-            Some("int64" | "uint64")
-        );
-        Kind::Integer(Integer {
-            least: least.unwrap_or(i64::MIN.into()).max(i64::MIN.into()),
-            most: most.unwrap_or(u64::MAX.into()).min(u64::MAX.into()),
-            wide: wide || schema.get(marks::WIDE) == Some(&Value::Bool(true)),
-            only: values(schema).map(integers),
-            not: excluded(schema).map(integers).unwrap_or_default(),
-            step,
-        })
-    }
-
-    fn number(&mut self, schema: &mut Map<String, Value>) -> Kind {
-        let mut bound = |keyword: &str| schema.remove(keyword).and_then(|bound| bound.as_f64());
-        let (least, most) = (bound("minimum"), bound("maximum"));
-        let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
-        let step = bound("multipleOf").filter(|&step| step > 0.0);
-        let floats = |values: Vec<Value>| values.iter().filter_map(Value::as_f64).collect();
-        Kind::Number(Number {
-            least: least.unwrap_or(f64::MIN),
-            most: most.unwrap_or(f64::MAX),
-            above,
-            below,
-            single: schema.get(marks::SINGLE) == Some(&Value::Bool(true)),
-            only: values(schema).map(floats),
-            not: excluded(schema).map(floats).unwrap_or_default(),
-            step,
-        })
-    }
-
     /// Refuses what refers to itself without a value in between: no check of it would end.
     fn refuse_circles(&mut self) {
         let mut open = vec![false; self.nodes.len()];
@@ -435,21 +344,14 @@ impl Compiler<'_> {
     }
 }
 
-fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
+pub(super) fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
     match schema.remove("enum").or_else(|| schema.remove(marks::ONLY)) {
         Some(Value::Array(values)) => Some(values),
         _ => None,
     }
 }
 
-fn excluded(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
-    match schema.remove(marks::NOT) {
-        Some(Value::Array(values)) => Some(values),
-        _ => None,
-    }
-}
-
-fn size(schema: &mut Map<String, Value>, keyword: &str) -> Option<u64> {
+pub(super) fn size(schema: &mut Map<String, Value>, keyword: &str) -> Option<u64> {
     let size = schema.remove(keyword)?;
     whole(&size, true).and_then(|size| u64::try_from(size.max(0)).ok())
 }

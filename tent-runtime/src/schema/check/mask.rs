@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::plan::{Id, Kind, Plan, Rest};
+use super::plan::{Id, Kind, Node, Plan, Rest};
 
 /// What stands in the place of a secret.
 const MASK: &str = "[secret]";
@@ -63,21 +63,38 @@ impl Plan {
         }
     }
 
-    /// The paths of the secrets, `cards[].number` for a field of each item and `keys.*` for each value
-    /// of a map; sorted. A type that contains itself is looked into once.
+    /// The paths of the secrets; sorted.
     pub(in crate::schema) fn secrets(&self) -> Vec<String> {
+        self.paths(&|node| node.secret)
+    }
+
+    /// The paths of the integers whose type is wider than 64 bits; sorted.
+    pub(in crate::schema) fn huge(&self) -> Vec<String> {
+        self.paths(&|node| matches!(&node.kind, Kind::Integer(rule) if rule.huge))
+    }
+
+    /// The paths of the nodes that `fits` picks, `cards[].number` for a field of each item and `keys.*`
+    /// for each value of a map. A type that contains itself is looked into once.
+    fn paths(&self, fits: &dyn Fn(&Node) -> bool) -> Vec<String> {
         let mut found = Vec::new();
-        if self.has_secrets() {
-            self.secrets_of(0, "", &mut Vec::new(), &mut found);
+        if self.nodes.iter().any(fits) {
+            self.paths_below(0, "", fits, &mut Vec::new(), &mut found);
             found.sort();
             found.dedup();
         }
         found
     }
 
-    fn secrets_of(&self, id: Id, path: &str, open: &mut Vec<Id>, found: &mut Vec<String>) {
+    fn paths_below(
+        &self,
+        id: Id,
+        path: &str,
+        fits: &dyn Fn(&Node) -> bool,
+        open: &mut Vec<Id>,
+        found: &mut Vec<String>,
+    ) {
         let node = self.node(id);
-        if node.secret {
+        if fits(node) {
             found.push(path.to_owned());
             return;
         }
@@ -90,28 +107,28 @@ impl Plan {
             path => format!("{path}.{name}"),
         };
         match &node.kind {
-            Kind::Same(other) => self.secrets_of(*other, path, open, found),
+            Kind::Same(other) => self.paths_below(*other, path, fits, open, found),
             Kind::Object(rule) => {
                 for property in &rule.properties {
-                    self.secrets_of(property.node, &below(&property.name), open, found);
+                    self.paths_below(property.node, &below(&property.name), fits, open, found);
                 }
                 if let Rest::Each(id) = rule.rest {
-                    self.secrets_of(id, &below("*"), open, found);
+                    self.paths_below(id, &below("*"), fits, open, found);
                 }
             }
             Kind::List(rule) => {
                 for id in rule.members.iter().chain([&rule.items]) {
-                    self.secrets_of(*id, &format!("{path}[]"), open, found);
+                    self.paths_below(*id, &format!("{path}[]"), fits, open, found);
                 }
             }
             Kind::Union(union) => {
                 for branch in &union.branches {
-                    self.secrets_of(*branch, path, open, found);
+                    self.paths_below(*branch, path, fits, open, found);
                 }
             }
             Kind::Every(parts) => {
                 for part in parts {
-                    self.secrets_of(*part, path, open, found);
+                    self.paths_below(*part, path, fits, open, found);
                 }
             }
             _ => {}

@@ -5,6 +5,7 @@
 
 mod branches;
 mod compile;
+mod compile_scalars;
 mod mask;
 mod path;
 mod plan;

@@ -51,6 +51,8 @@ pub(super) enum Kind {
 pub(super) struct Integer {
     pub(super) least: i128,
     pub(super) most: i128,
+    /// Of a type wider than 64 bits.
+    pub(super) huge: bool,
     /// Taken from a string of digits on every wire.
     pub(super) wide: bool,
     /// Sorted.

@@ -7,6 +7,9 @@ use super::plan::{Id, Integer, Number, Text};
 use super::walk::{Mode, Walk, range};
 use super::words;
 
+/// Up to here every whole number is exact as an `f64`.
+const SAFE: f64 = 9_007_199_254_740_991.0;
+
 impl Walk<'_> {
     pub(super) fn text(&mut self, rule: &Text, text: &str, path: &Path<'_>) {
         let bytes = text.len() as u64;
@@ -113,6 +116,13 @@ impl Walk<'_> {
             *value = Value::Number(number);
         }
         let Some(given) = value.as_f64() else { return };
+        // 2.0 and 2 are the same number, and have one form. Only -0.0 is none of the integers.
+        let whole = given.fract() == 0.0
+            && given.abs() <= SAFE
+            && !(given == 0.0 && given.is_sign_negative());
+        if whole && value.as_number().is_some_and(JsonNumber::is_f64) {
+            *value = Value::from(given as i64);
+        }
         if given < rule.least
             || given > rule.most
             || rule.above.is_some_and(|above| given <= above)

@@ -4,6 +4,7 @@
 mod agreement;
 mod cases;
 mod check;
+mod more_cases;
 mod rules;
 mod stated;
 mod transform;

@@ -162,6 +162,70 @@ fn a_union_may_contain_itself() {
 }
 
 #[derive(JsonSchema)]
+#[schemars(rename = "Ä/b~c d")]
+struct Odd {
+    next: Option<Box<Odd>>,
+    other: Option<Box<Odd2>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename = "_/b~c d")]
+struct Odd2 {
+    odd: Vec<Odd>,
+}
+
+#[test]
+fn a_reference_needs_no_escapes_and_names_stay_apart() {
+    let input = fields(&[Field::new::<Odd>("odd")]);
+    let second = input.published()["$defs"]["__b_c_d2"].clone();
+    assert_eq!(
+        *input.published(),
+        json!({
+            "type": "object",
+            "properties": {"odd": {"$ref": "#/$defs/__b_c_d2"}},
+            "required": ["odd"],
+            "additionalProperties": false,
+            "$defs": {
+                "__b_c_d": {
+                    "type": "object",
+                    "properties": {"odd": {"type": "array", "items": {"$ref": "#/$defs/__b_c_d2"}}},
+                    "required": ["odd"],
+                    "additionalProperties": false
+                },
+                "__b_c_d2": second
+            }
+        })
+    );
+    let call = json!({"odd": {"other": {"odd": [{"next": {}}]}}});
+    assert_eq!(accept(&input, call.clone()), Ok(call));
+    assert!(accept(&input, json!({"odd": {"other": {"odd": [{"nxt": {}}]}}})).is_err());
+}
+
+macro_rules! doubling {
+    ($($name:ident of $inner:ty),*) => {$(
+        #[derive(JsonSchema)]
+        struct $name {
+            left: $inner,
+            right: $inner,
+        }
+    )*};
+}
+
+doubling!(
+    D1 of u8, D2 of D1, D3 of D2, D4 of D3, D5 of D4, D6 of D5, D7 of D6, D8 of D7, D9 of D8,
+    D10 of D9, D11 of D10, D12 of D11, D13 of D12, D14 of D13, D15 of D14, D16 of D15, D17 of D16,
+    D18 of D17, D19 of D18, D20 of D19
+);
+
+#[test]
+fn a_schema_that_doubles_with_every_level_is_a_problem_not_a_hang() {
+    assert_eq!(
+        problems(InputSchema::of_fields(&[Field::new::<D20>("d")])),
+        ["T7017 the whole type: it has over 20000 parts, which no client takes; split it up"]
+    );
+}
+
+#[derive(JsonSchema)]
 struct Extended {
     #[schemars(extend("contains" = {"type": "string"}))]
     list: Vec<String>,

@@ -110,6 +110,9 @@ impl Shaper {
         if self.side == Side::Input && wide {
             schema.insert(marks::WIDE.to_owned(), true.into());
         }
+        if self.side == Side::Input && format.ends_with("128") {
+            schema.insert(marks::HUGE.to_owned(), true.into());
+        }
         if let Some(step) = raw.get("multipleOf") {
             match whole(step, true).filter(|&step| step > 0) {
                 Some(_) => take(raw, &mut schema, &["multipleOf"]),

@@ -3,51 +3,32 @@
 
 #![forbid(unsafe_code)]
 
-/// A function that gives nothing, declared as an attribute would.
-macro_rules! declare {
-    ($name:ident) => {
-        fn $name() {}
+use tent::prelude::*;
 
-        const _: () = {
-            use tent::__private::{
-                inventory, Access, Answer, Body, Declaration, Entry, Input, Kind, Location, Output,
-            };
-            static DECLARATION: Declaration = Declaration::new(
-                Kind::Query,
-                stringify!($name),
-                Location {
-                    module: module_path!(),
-                    file: file!(),
-                    line: line!(),
-                },
-                Access::Anyone,
-                Input::Fields(&[]),
-                Output::Nothing,
-                Vec::new,
-                Body::Sync(|_, _| {
-                    $name();
-                    Ok(Answer::default())
-                }),
-            );
-            inventory::submit! { Entry(&DECLARATION) }
-        };
-    };
-}
-
-declare!(at_the_root);
+#[query(access = "anyone")]
+fn at_the_root() {}
 
 /// A module beside.
 pub mod beside {
-    declare!(in_a_module);
+    use tent::prelude::*;
+
+    #[query(access = "anyone")]
+    fn in_a_module() {}
 
     /// A module below.
     pub mod below {
-        declare!(further_down);
+        use tent::prelude::*;
+
+        #[query(access = "anyone")]
+        fn further_down() {}
     }
 }
 
 mod kept {
-    declare!(in_a_private_module);
+    use tent::prelude::*;
+
+    #[query(access = "anyone")]
+    fn in_a_private_module() {}
 }
 
 #[cfg(test)]

@@ -27,3 +27,6 @@ pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> To
     };
     quote!(#item #beside)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! Golden expansions, and what cannot be shown with a compiler: half-typed bodies, tokens left alone,
+//! generated names.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use syn::parse_quote;
+
+use super::*;
+
+fn expansion(kind: Kind, options: TokenStream, item: TokenStream) -> String {
+    let file: syn::File = parse_quote!(#![doc = ""]);
+    let tokens = declare(kind, options, item);
+    let mut file = syn::File {
+        attrs: vec![],
+        ..file
+    };
+    file.items = syn::parse2::<syn::File>(tokens)
+        .expect("an expansion is a list of items")
+        .items;
+    prettyplease::unparse(&file)
+}
+
+/// The texts of the errors in an expansion.
+fn errors(tokens: TokenStream) -> Vec<String> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens
+        .windows(3)
+        .filter_map(|three| match three {
+            [TokenTree::Ident(word), _, TokenTree::Group(group)] if word == "compile_error" => {
+                syn::parse2::<syn::LitStr>(group.stream()).ok()
+            }
+            _ => None,
+        })
+        .map(|text| text.value())
+        .collect()
+}
+
+#[test]
+fn a_query_without_parameters() {
+    insta::assert_snapshot!(expansion(
+        Kind::Query,
+        quote!(access = "anyone"),
+        quote! {
+            /// When the shop is open.
+            pub fn shop_hours() -> Hours { HOURS }
+        }
+    ));
+}
+
+#[test]
+fn a_change_with_parts_fields_and_options() {
+    insta::assert_snapshot!(expansion(
+        Kind::Change,
+        quote! {
+            about = "Mark an order as paid", access = ["role:staff", rules::trusted], offer = "mcp",
+            danger = "ask", asks = "page", timeout = "5s", limit = "10/min", needs = ["sampling"],
+            scope = "orders:write", idempotent = true, title = "Pay", name = "orders.pay"
+        },
+        quote! {
+            #[must_use]
+            #[cfg(feature = "pay")]
+            #[deprecated]
+            #[allow(clippy::unused_async)]
+            pub(crate) async fn mark_paid(
+                cx: &Cx,
+                shop: &Shop,
+                /// The order's number.
+                #[arg(min = 1, max = 9.5, header = "Order")] id: u32,
+                #[arg(default = Vec::new(), max_len = 3)] lines: Vec<Line>,
+                #[cfg(feature = "notes")]
+                #[allow(unused)]
+                #[arg(rename = "the-note", pattern = "^a", min_len = 1, example = "a", secret)] mut note: Option<String>,
+            ) -> Result<(), OrderError> { shop.pay(id).await }
+        }
+    ));
+}
+
+#[test]
+fn an_action_with_a_whole_input() {
+    insta::assert_snapshot!(expansion(
+        Kind::Action,
+        quote!(
+            access = "app",
+            changes = false,
+            sends = true,
+            blocking = true,
+            crate = crate::tent
+        ),
+        quote! {
+            fn send(#[input(schema = schema())] Letter(letter): Letter) -> u8 { 1 }
+        }
+    ));
+}
+
+#[test]
+fn k7_08_a_half_typed_body_stays_as_it_is_beside_the_declaration() {
+    let body = quote!({ let o = load(&id).await; o. });
+    let tokens = declare(
+        Kind::Query,
+        quote!(about = "Finds.", offer = "mcp", access = "signedIn"),
+        quote!(async fn find(id: String) -> Order #body),
+    );
+    let text = tokens.to_string();
+    let item = quote!(async fn find(id: String) -> Order #body).to_string();
+    assert!(text.starts_with(&item), "{text}");
+    assert!(text.contains("__tent_function_find"), "{text}");
+    assert_eq!(errors(tokens), Vec::<String>::new());
+}
+
+#[test]
+fn k7_08_a_half_typed_signature_or_attribute_stays_beside_its_error() {
+    for (options, item, fault) in [
+        (
+            quote!(access = "anyone"),
+            quote!(fn find(id: ) {}),
+            "unexpected end of input",
+        ),
+        (
+            quote!(access = "anyone"),
+            quote!(fn find(id), ),
+            "expected `:`",
+        ),
+        (
+            quote!(access = "anyone"),
+            quote!(fn),
+            "unexpected end of input",
+        ),
+        (
+            quote!(acc),
+            quote!(
+                fn find() {}
+            ),
+            "T7014",
+        ),
+    ] {
+        let tokens = declare(Kind::Query, options, item.clone());
+        assert!(
+            tokens.to_string().starts_with(&item.to_string()),
+            "{tokens}"
+        );
+        let errors = errors(tokens);
+        assert!(
+            errors.iter().any(|error| error.contains(fault)),
+            "{errors:?}"
+        );
+    }
+}
+
+#[test]
+fn only_what_the_macro_reads_is_taken_from_the_item() {
+    let tokens = declare(
+        Kind::Query,
+        quote!(),
+        quote! {
+            #[before] /// Doc.
+            pub(in a::b) async fn f(
+                #[arg(min = 1)] #[cfg(x)] #[tent::arg(max = 2)] #[other::arg] a: [u8; { 1 }],
+                #[doc = "x"] #[input] b: fn(#[keep] u8) -> u8,
+            ) -> u8 where { anything @ goes }
+        },
+    );
+    let expected = quote! {
+        #[before] /// Doc.
+        pub(in a::b) async fn f(
+            #[cfg(x)] #[other::arg] a: [u8; { 1 }],
+            b: fn(#[keep] u8) -> u8,
+        ) -> u8 where { anything @ goes }
+    };
+    assert!(
+        tokens.to_string().starts_with(&expected.to_string()),
+        "{tokens}"
+    );
+}
+
+#[test]
+fn what_is_no_rust_makes_an_error_and_no_panic() {
+    let items = [
+        quote!(),
+        quote!(;),
+        quote!(pub),
+        quote!(
+            struct S;
+        ),
+        quote!(
+            mod m {}
+        ),
+        quote!(impl S { fn f(&self) {} }),
+        quote!(
+            const X: u8 = 1;
+        ),
+        quote!(
+            static X: u8 = 1;
+        ),
+        quote!(
+            extern "C" {
+                fn f();
+            }
+        ),
+        quote!(
+            extern crate x;
+        ),
+        quote!(
+            use x;
+        ),
+        quote!(
+            macro_rules! m {
+                () => {};
+            }
+        ),
+        quote!(async),
+        quote!(fn f<),
+        quote!(
+            fn f(...) {}
+        ),
+        quote!(
+            unsafe extern "C" fn f(a: u8, rest: ...) {}
+        ),
+        quote!(fn f(self: Box<Self>, &mut self, mut self) {}),
+        quote!(
+            fn f(&'a self, &(a, b): &(u8, u8), _: u8) {}
+        ),
+        quote!(fn f()),
+        quote!(
+            fn f();
+            fn g() {}
+        ),
+    ];
+    let options = [
+        quote!(),
+        quote!(,),
+        quote!(= = =),
+        quote!(access),
+        quote!(access = ,),
+        quote!(access = "a" "b" [c] { d }),
+        quote!("a", 'a', 1.5, -, access = -1),
+        quote!(access = [[["role:a"], []], -x]),
+        quote!(access = <A as B>::c, crate = <A as B>::c),
+        quote!(
+            about = -"x",
+            name = 'x',
+            needs = [1, 2],
+            timeout = 5,
+            limit = -1
+        ),
+        quote!(
+            timeout = "99999999999999999999999h",
+            limit = "99999999999/s",
+            r#access = "anyone"
+        ),
+    ];
+    for item in &items {
+        for options in &options {
+            let tokens = declare(Kind::Change, options.clone(), item.clone());
+            assert!(tokens.to_string().starts_with(&item.to_string()));
+        }
+    }
+    for options in &options[..8] {
+        let found = errors(declare(
+            Kind::Change,
+            options.clone(),
+            quote!(
+                fn f() {}
+            ),
+        ));
+        assert!(!found.is_empty(), "{options}");
+    }
+}
+
+#[test]
+fn the_text_of_every_error_is_code_name_fault_and_help() {
+    let found = errors(declare(
+        Kind::Query,
+        quote!(acess = 1, about = 2, offer = "mpc", danger = "ask"),
+        quote!(
+            unsafe fn find_function<T>(
+                #[input]
+                #[arg]
+                a: T,
+                b: &mut u8,
+            ) -> ! {
+            }
+        ),
+    ));
+    assert!(found.len() > 8, "{found:#?}");
+    for text in found {
+        let (first, help) = text.split_once('\n').expect("there are two lines");
+        let (head, what) = first.split_once(": ").expect("the fault is after a colon");
+        let (code, name) = head.split_once(' ').expect("a code and its name");
+        let entry = tent_core::codes::find(code).expect("it is in the catalogue");
+        assert_eq!(name, entry.name);
+        assert!(!what.is_empty() && !what.ends_with('.'), "{text}");
+        let help = help
+            .strip_prefix("help: ")
+            .expect("the second line is the fix");
+        assert!(!help.is_empty() && !help.ends_with('.'), "{text}");
+    }
+}
+
+/// Every name that is not the author's begins with `tent` or `__tent`, or stands in a path from there.
+#[test]
+fn generated_code_names_nothing_bare() {
+    let tokens = declare(
+        Kind::Query,
+        quote!(access = rule, timeout = "1s", limit = "1/s"),
+        quote!(
+            async fn f(cx: &Cx, #[arg(default = 1, header = "A")] a: A) -> R {}
+        ),
+    );
+    let text = tokens.to_string();
+    for bare in [
+        "std",
+        "core",
+        "serde",
+        "serde_json",
+        "schemars",
+        "tokio",
+        "inventory",
+    ] {
+        for (at, _) in text.match_indices(bare) {
+            let before = text[..at].trim_end();
+            let alone = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let path = before.ends_with("__private ::");
+            assert!(!alone || path, "{bare} in {text}");
+        }
+    }
+    for prelude in [
+        "Some", "None", "Ok", "Err", "Option", "Result", "Vec", "Box", "String",
+    ] {
+        for (at, _) in text.match_indices(&format!(" {prelude} ")) {
+            assert!(text[..at].ends_with("__private ::"), "{prelude} in {text}");
+        }
+    }
+}
