@@ -68,10 +68,6 @@ pub(super) struct Message<'a> {
 
 /// What a message is.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lives on the stack of one request; a box would be one more allocation for each"
-)]
 pub(super) enum Kind<'a> {
     /// It wants an answer under this id, which is echoed byte for byte.
     Request(Request<'a>),

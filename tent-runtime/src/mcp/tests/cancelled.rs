@@ -19,18 +19,17 @@ async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_
         let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
         Send::raw(note.to_string())
     };
-    let begun = |send: Send| {
+    let begun = async |send: Send| {
         let app = app.clone();
         let task = tokio::spawn(async move { app.send(send).await });
-        async move {
-            WAIT_BEGAN.notified().await;
-            task
-        }
+        WAIT_BEGAN.notified().await;
+        // Wrapped, so that nobody takes it for something to await at once.
+        (task,)
     };
     let dropped = || WAIT_DROPPED.notified().now_or_never().is_some();
 
     // Another id, another session, no session and another caller end nothing.
-    let task = begun(call()).await;
+    let (task,) = begun(call()).await;
     for note in [
         cancel(json!("1")).session(&session),
         cancel(json!(1)).session(&other),
@@ -53,7 +52,7 @@ async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_
     assert!(dropped());
 
     // Going away ends nothing; the word still does.
-    let task = begun(call()).await;
+    let (task,) = begun(call()).await;
     task.abort();
     assert!(task.await.is_err_and(|error| error.is_cancelled()));
     assert!(!dropped());
@@ -61,7 +60,7 @@ async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_
     WAIT_DROPPED.notified().await;
 
     // A modern client goes away, and with it the call.
-    let task = begun(Send::call("wait", json!({}))).await;
+    let (task,) = begun(Send::call("wait", json!({}))).await;
     task.abort();
     assert!(task.await.is_err_and(|error| error.is_cancelled()));
     assert!(dropped());
