@@ -3,6 +3,38 @@
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
+/// What doc comments say.
+pub(crate) enum Docs {
+    /// A text that is known here; empty where there is none.
+    Text(String),
+    /// Literals and macros such as `include_str!`, a line each: a text that only the compiler knows.
+    Lines(Vec<Expr>),
+}
+
+/// What the doc comments among these attributes say.
+pub(crate) fn docs(attributes: &[Attribute]) -> Docs {
+    let values = attributes.iter().filter_map(value);
+    if values.clone().any(|value| matches!(value, Expr::Macro(_))) {
+        return Docs::Lines(values.map(line).collect());
+    }
+    Docs::Text(text(attributes))
+}
+
+/// One line as an expression, a literal without the space after `///`.
+fn line(value: &Expr) -> Expr {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => {
+            let line = text.value();
+            let line = line.strip_prefix(' ').unwrap_or(&line);
+            syn::parse_quote!(#line)
+        }
+        other => other.clone(),
+    }
+}
+
 /// The text of the doc comments among these attributes; empty where there are none. A text that is no
 /// literal (`include_str!`) is not known to a macro and left out.
 pub(crate) fn text(attributes: &[Attribute]) -> String {
@@ -25,17 +57,19 @@ pub(crate) fn text(attributes: &[Attribute]) -> String {
 }
 
 fn piece(attribute: &Attribute) -> Option<String> {
-    let Meta::NameValue(meta) = &attribute.meta else {
-        return None;
-    };
-    if !meta.path.is_ident("doc") {
-        return None;
-    }
-    match peeled(&meta.value) {
+    match value(attribute)? {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text),
             ..
         }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// What stands after `doc =`.
+fn value(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(peeled(&meta.value)),
         _ => None,
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) returns: Option<Type>,
     pub(crate) constraints: Option<WhereClause>,
+    /// Whether a `;` stands where the body would.
+    pub(crate) bodiless: bool,
 }
 
 /// One parameter, as it is written.
@@ -123,6 +125,7 @@ fn read_item(input: ParseStream<'_>, head: &mut Option<usize>) -> syn::Result<It
         parameters,
         returns,
         constraints,
+        bodiless: input.peek(Token![;]),
     })))
 }
 

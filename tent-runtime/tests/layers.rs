@@ -12,6 +12,8 @@ fn source() -> PathBuf {
 fn files(module: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut open = vec![source().join(format!("{module}.rs")), source().join(module)];
+    open.retain(|path| path.exists());
+    assert!(!open.is_empty(), "the module {module} has a file");
     while let Some(path) = open.pop() {
         if path.is_dir() {
             let entries = fs::read_dir(&path).expect("a module's folder can be read");

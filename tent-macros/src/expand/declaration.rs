@@ -7,6 +7,7 @@ use syn::spanned::Spanned as _;
 
 use super::field::constant;
 use super::{giver, part, probe, returns};
+use crate::docs::Docs;
 use crate::model::{Kind, Model, Taken};
 use crate::options::At;
 use crate::values::{Access, spelled};
@@ -145,14 +146,21 @@ fn options(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     let text = |text: &String| quote!(#text);
     let flag = |flag: &At<bool>| flag.value.to_token_stream();
     let bare = |holds: bool| holds.then(TokenStream::new);
-    let about = Some(&model.about).filter(|about| !about.is_empty());
+    let about = match &model.about {
+        Docs::Text(text) if text.is_empty() => None,
+        Docs::Text(text) => Some(quote!(#text)),
+        Docs::Lines(lines) => {
+            let (first, rest) = (lines.first(), lines.iter().skip(1));
+            Some(quote!(#private::concat!(#first #(, "\n", #rest)*)))
+        }
+    };
 
     step("named", stated.name.as_ref().map(|name| text(&name.value)));
     step(
         "title",
         stated.title.as_ref().map(|title| text(&title.value)),
     );
-    step("about", about.map(text));
+    step("about", about);
     step("mcp", bare(stated.mcp.is_some()));
     step("api", stated.api.as_ref().map(flag));
     step("asks", bare(stated.danger.is_some()));

@@ -40,11 +40,10 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
             #fields
             #run
             static __TENT_DECLARATION: #private::Declaration = #declaration;
+            const _: () = {
+                #private::inventory::submit! { #private::Entry(&__TENT_DECLARATION) }
+            };
             &__TENT_DECLARATION
-        };
-        #(#conditions)*
-        const _: () = {
-            #private::inventory::submit! { #private::Entry(#constant) }
         };
     }
 }

@@ -296,6 +296,229 @@ fn the_text_of_every_error_is_code_name_fault_and_help() {
     }
 }
 
+/// All ways of leaving one token out of these, at any depth: what a person has written half.
+fn halves(tokens: &TokenStream) -> Vec<TokenStream> {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let mut halves = Vec::new();
+    for at in 0..tokens.len() {
+        let with = |token: Option<TokenTree>| -> TokenStream {
+            let (before, after) = (
+                tokens[..at].iter().cloned(),
+                tokens[at + 1..].iter().cloned(),
+            );
+            before.chain(token).chain(after).collect()
+        };
+        halves.push(with(None));
+        halves.push(tokens[..at].iter().cloned().collect());
+        if let TokenTree::Group(group) = &tokens[at] {
+            for half in self::halves(&group.stream()) {
+                let group = proc_macro2::Group::new(group.delimiter(), half);
+                halves.push(with(Some(group.into())));
+            }
+        }
+    }
+    halves
+}
+
+#[test]
+fn no_half_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
+    let options = quote! {
+        about = "A", access = ["role:staff", a::b], offer = ["mcp"], danger = "ask", timeout = "5s",
+        limit = "10/min", api = false, needs = ["sampling"], crate = ::tent
+    };
+    let item = quote! {
+        #[doc = "A"] #[cfg(x)] pub(in a::b) async unsafe extern "C" fn f<'a, T>(
+            &'a mut self,
+            cx: &Cx,
+            (a, b): (u8, u8),
+            #[arg(min = -1, default = a(b, c), header = "A")] #[cfg(y)] mut d: Vec<&'a str>,
+            #[input(schema = x())] all: impl Fn(u8) -> u8,
+        ) -> Result<(), E> where T: Copy { body }
+    };
+    for half in halves(&options) {
+        let tokens = declare(
+            Kind::Change,
+            half,
+            quote!(
+                fn f() {}
+            ),
+        );
+        assert!(tokens.to_string().starts_with("fn f () { }"), "{tokens}");
+    }
+    for half in halves(&item) {
+        let body = half.to_string().ends_with("{ body }");
+        let tokens = declare(Kind::Change, options.clone(), half);
+        assert!(!body || tokens.to_string().contains("{ body }"), "{tokens}");
+        assert!(!errors(tokens).is_empty());
+    }
+}
+
+/// Each code that a macro decides by itself, by tent's own text and whatever toolchain is used.
+#[test]
+fn k7_22_each_code_is_met_by_its_own_mistake_alone() {
+    let long = proc_macro2::Ident::new(&"x".repeat(65), proc_macro2::Span::call_site());
+    let cases = [
+        (
+            "T1009",
+            quote!(access = "anyone", about = "A", offer = "mcp"),
+            quote!(
+                fn call_function() {}
+            ),
+        ),
+        (
+            "T1014",
+            quote!(access = "anyone", about = "A", offer = "mcp"),
+            quote!(fn #long() {}),
+        ),
+        (
+            "T1015",
+            quote!(access = "anyone", about = "A", offer = "mcp"),
+            quote!(
+                fn größe() {}
+            ),
+        ),
+        (
+            "T1015",
+            quote!(access = "anyone", name = "a b"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7001",
+            quote!(about = "A"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7002",
+            quote!(access = "signdIn"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7003",
+            quote!(access = "anyone", about = "A", offer = "mpc"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f<T>() {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f() -> ! {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(a: Vec<impl T>) {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(_: u8) {}
+            ),
+        ),
+        (
+            "T7005",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(first: u8, ...) {}
+            ),
+        ),
+        (
+            "T7006",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(a: &mut u8) {}
+            ),
+        ),
+        (
+            "T7006",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(a: Option<&str>) {}
+            ),
+        ),
+        (
+            "T7007",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[arg(header = "a b")] a: u8) {}
+            ),
+        ),
+        (
+            "T7008",
+            quote!(access = "signedIn", danger = "ask"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7009",
+            quote!(access = "anyone", offer = "mcp"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7010",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[input] a: A, b: B) {}
+            ),
+        ),
+        (
+            "T7014",
+            quote!(access = "anyone", abuot = "A"),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7014",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[arg(mni = 1)] a: u8) {}
+            ),
+        ),
+        (
+            "T7015",
+            quote!(access = "anyone", about = ABOUT),
+            quote!(
+                fn f() {}
+            ),
+        ),
+        (
+            "T7016",
+            quote!(access = "anyone"),
+            quote!(
+                fn f(#[arg(rename = "a b")] a: u8) {}
+            ),
+        ),
+    ];
+    for (code, options, item) in cases {
+        let tokens = declare(Kind::Query, options, item.clone());
+        let found = errors(tokens);
+        assert_eq!(found.len(), 1, "{item}: {found:#?}");
+        assert!(found[0].starts_with(code), "{item}: {found:#?}");
+    }
+}
+
 /// Every name that is not the author's begins with `tent` or `__tent`, or stands in a path from there.
 #[test]
 fn generated_code_names_nothing_bare() {

@@ -12,6 +12,7 @@ use proc_macro2::TokenStream;
 use syn::Path;
 use syn::ext::IdentExt as _;
 
+use crate::docs::Docs;
 use crate::fault::usual;
 use crate::options;
 use crate::syntax::Function;
@@ -43,7 +44,7 @@ pub(crate) struct Model<'a> {
     pub(crate) krate: Path,
     pub(crate) access: Access,
     pub(crate) parameters: Vec<Parameter<'a>>,
-    pub(crate) about: String,
+    pub(crate) about: Docs,
     pub(crate) stated: Options,
 }
 

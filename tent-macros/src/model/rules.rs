@@ -10,7 +10,7 @@ use syn::spanned::Spanned as _;
 use tent_core::names::{self, Origin, Problem};
 
 use super::{Kind, Options};
-use crate::docs;
+use crate::docs::{self, Docs};
 use crate::fault::{fault, usual};
 use crate::options::At;
 use crate::syntax::{Function, word};
@@ -48,6 +48,11 @@ pub(super) fn signature(function: &Function, errors: &mut Accumulator) {
         function.constraints.as_ref().map(|_| function.name.span()),
         "the function has a `where` clause",
         "leave it out: there is nothing generic to constrain",
+    );
+    refuse(
+        function.bodiless.then(|| function.name.span()),
+        "the function has no body",
+        "put the attribute on a free function",
     );
     if let Some(returns) = &function.returns {
         let never = matches!(returns, Type::Never(_)).then(|| returns.span());
@@ -96,19 +101,20 @@ pub(super) fn twice(function: &Function, errors: &mut Accumulator) {
 }
 
 /// The description, and T7009 where MCP needs one and there is none.
-pub(super) fn about(function: &Function, stated: &Options, errors: &mut Accumulator) -> String {
-    let (text, span) = match &stated.about {
-        Some(about) => (about.value.trim().to_owned(), about.span),
-        None => (docs::text(&function.attributes), function.name.span()),
+pub(super) fn about(function: &Function, stated: &Options, errors: &mut Accumulator) -> Docs {
+    let (about, span) = match &stated.about {
+        Some(about) => (Docs::Text(about.value.trim().to_owned()), about.span),
+        None => (docs::docs(&function.attributes), function.name.span()),
     };
-    if text.is_empty() && stated.mcp.is_some() {
+    let silent = matches!(&about, Docs::Text(text) if text.is_empty());
+    if silent && stated.mcp.is_some() {
         let what = format!(
             "`{}` is offered to MCP and says nowhere what it does",
             function.name
         );
         errors.push(usual("T7009", span, &what));
     }
-    text
+    about
 }
 
 /// The rules of a tool's name: T1009, T1014, T1015.

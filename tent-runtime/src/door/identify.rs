@@ -16,27 +16,23 @@ use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
 
-/// Turns an id (a key's owner) into the person.
-pub type Users = Box<dyn Fn(Cx, String) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
-
-/// Tells from a request which of the app's own people sent it.
-pub type Identify =
-    Box<dyn Fn(Cx, Arc<Parts>) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
+/// A function of the app's own that finds a person by an `I`.
+pub type Hook<I> = Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
 
 /// What the app hands over to tell who calls.
 #[derive(Default)]
 pub struct Hooks {
-    /// From `.users(…)`.
-    pub users: Option<Users>,
-    /// From `.identify(…)`.
-    pub identify: Option<Identify>,
+    /// Turns an id (a key's owner) into the person: from `.users(…)`.
+    pub users: Option<Hook<String>>,
+    /// Tells from a request which of the app's own people sent it: from `.identify(…)`.
+    pub identify: Option<Hook<Arc<Parts>>>,
 }
 
 impl Hooks {
     /// A hook from an async function.
     pub fn boxed<I, F, E>(
         hook: impl Fn(Cx, I) -> F + Send + Sync + 'static,
-    ) -> Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>
+    ) -> Hook<I>
     where
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
         E: Into<Error>,

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 pub use host::Hosts;
-pub use identify::{Hooks, Identify, Users};
+pub use identify::{Hook, Hooks};
 
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts, Era, States};

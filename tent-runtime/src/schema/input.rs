@@ -41,7 +41,7 @@ impl InputSchema {
         let mut problems = Vec::new();
         let (mut properties, mut required) = (Map::new(), Vec::new());
         let mut headers = BTreeSet::new();
-        for (field, raw) in fields.iter().zip(&source.roots) {
+        for (field, raw) in fields.iter().zip(source.roots) {
             if !is_name(field.name) {
                 let message =
                     "model interfaces refuse this name; rename it to 1 to 64 of A-Z a-z 0-9 _ . -";
@@ -84,10 +84,10 @@ impl InputSchema {
     /// # Errors
     /// Every problem of the type, not only the first: T7012 where it is not always one object.
     pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
-        let source = Source::of(Side::Input, &[schema]);
+        let mut source = Source::of(Side::Input, &[schema]);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
-        let raw = source.roots.first().cloned().unwrap_or_default();
-        let mut root = shaper.shape_root(&raw);
+        let raw = source.roots.pop().unwrap_or_default();
+        let mut root = shaper.shape_root(raw);
         let mut problems = Vec::new();
         if root.contains_key("oneOf") || root.contains_key("anyOf") {
             let message = "it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
@@ -174,7 +174,7 @@ impl InputSchema {
     }
 
     /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
-    /// no message about it may show a value.
+    /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
     pub fn is_secret(&self, path: &str) -> bool {
         self.plan.is_secret(path)
     }
@@ -213,11 +213,16 @@ impl InputSchema {
             let mut value = default.value;
             let mut walk = Walk::new(&plan, Mode::Json);
             walk.visit(default.property, &mut value, &Path::ROOT);
-            if walk.found().is_empty() {
-                plan.set_default(default.node, &default.name, Some(value));
-            } else if let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer) {
-                // What a type gives for its default is not what it takes: nothing is said then.
+            let fits = walk.found().is_empty();
+            // What a type gives for its default need not be what it takes, and may have secrets in it:
+            // nothing is said then.
+            if (!fits || plan.holds_secret(default.property, &value))
+                && let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer)
+            {
                 schema.remove("default");
+            }
+            if fits {
+                plan.set_default(default.node, &default.name, Some(value));
             }
         }
         let published = match &document {

@@ -44,11 +44,13 @@ pub(super) fn add_words(schema: &mut Map<String, Value>, line: impl Into<String>
     }
 }
 
-/// The schema without its marks: what is published.
+/// The schema without its marks: what is published. Of a secret neither default nor example is.
 pub(super) fn published(schema: &Map<String, Value>) -> Value {
     let mut out = Map::new();
     for (key, value) in schema {
-        if ALL.contains(&key.as_str()) {
+        let secret = matches!(key.as_str(), "default" | "examples")
+            && schema.get(SECRET) == Some(&Value::Bool(true));
+        if secret || ALL.contains(&key.as_str()) {
             continue;
         }
         let value = match (key.as_str(), value) {

@@ -36,7 +36,7 @@ impl OutputSchema {
         let mut source = Source::of(Side::Output, &[schema]);
         let raw = source.roots.pop()?;
         let mut shaper = Shaper::new(Side::Output, source.definitions);
-        let root = shaper.shape_root(&raw);
+        let root = shaper.shape_root(raw);
         let says_something = ["type", "enum", "anyOf", "oneOf"]
             .iter()
             .any(|keyword| root.contains_key(*keyword));

@@ -5,7 +5,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::field::{Bound, Field, Rules};
-use super::transform::{problem, set_bounds, whole};
+use super::transform::{SAFE, problem, set_bounds, whole};
 use super::{Problem, marks, pattern};
 
 type Object = Map<String, Value>;
@@ -103,6 +103,11 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         // Clients leave a tool out whose `x-mcp-header` stands on anything else.
         if matches!(kind.as_str(), "string" | "integer" | "boolean") {
             schema.insert("x-mcp-header".to_owned(), header.into());
+            if kind == "integer" {
+                // MCP: an integer that is mirrored lies within what a double holds exactly.
+                narrow_integer(schema, -SAFE, true);
+                narrow_integer(schema, SAFE, false);
+            }
         } else {
             let message = format!(
                 "`header` is for texts, integers and booleans, and this is {}",

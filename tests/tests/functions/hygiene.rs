@@ -82,7 +82,8 @@ fn k7_03_the_names_of_the_author_are_never_meant() {
 
 macro_rules! lookup {
     ($name:ident, $kind:ty, $about:literal, $doc:expr) => {
-        #[tent::query(about = $about, access = "anyone", offer = "mcp")]
+        #[tent::query(access = "anyone", offer = "mcp")]
+        #[doc = $about]
         #[doc = $doc]
         async fn $name(
             #[arg(default = $about.len(), example = $about)] id: usize,
@@ -136,7 +137,8 @@ mod rules {
 fn k7_11_functions_made_by_macro_rules_are_registered() {
     assert_eq!(run("k7_11_user", json!({})).ok(), Some(json!(12)));
     assert_eq!(run("k7_11_team", json!({"id": 2})).ok(), Some(json!(2)));
-    assert_eq!(linked("k7_11_team").about, "Finds a team.");
+    assert_eq!(linked("k7_11_user").about, "Finds a user\none");
+    assert_eq!(linked("k7_11_team").about, "Finds a team.\ntwo");
     assert_eq!(run("k7_11_whole", json!({})).ok(), Some(json!(4)));
     assert_eq!(run("k7_11_pieces", json!({"_a": 1})).ok(), Some(json!(5)));
     assert_eq!((k7_11_whole(), linked("k7_11_whole").about), (4, "Whole."));
@@ -164,6 +166,34 @@ fn k7_06_other_attributes_stay_and_a_deprecated_function_is_called_without_warni
         Some(json!(6))
     );
     assert_eq!(linked("k7_06_find_order").about, "Finds an order.");
+}
+
+/// The crate by another name.
+mod camp {
+    pub(super) use tent::*;
+}
+
+#[camp::query(access = "anyone", crate = crate::functions::hygiene::camp)]
+fn renamed(id: u8) -> Result<u8, std::fmt::Error> {
+    Ok(id)
+}
+
+macro_rules! through_the_crate {
+    ($name:ident -> $returns:ty) => {
+        #[$crate::functions::hygiene::camp::query(access = "anyone", crate = $crate::functions::hygiene::camp)]
+        async fn $name(id: $returns) -> $returns {
+            id
+        }
+    };
+}
+
+through_the_crate!(renamed_by_macro -> u8);
+
+#[test]
+fn the_crate_may_have_another_name() {
+    for name in ["renamed", "renamed_by_macro"] {
+        assert_eq!(run(name, json!({"id": 1})).ok(), Some(json!(1)));
+    }
 }
 
 mod k7_18 {

@@ -38,7 +38,7 @@ pub(in crate::schema) fn compile(
         defaults: Vec::new(),
         problems: Vec::new(),
     };
-    compiler.node(document, "");
+    compiler.node(document.clone(), "");
     compiler.refuse_circles();
     if !compiler.problems.is_empty() {
         return Err(compiler.problems);
@@ -79,13 +79,13 @@ impl Compiler<'_> {
         self.nodes.len() - 1
     }
 
-    fn node(&mut self, schema: &Value, pointer: &str) -> Id {
+    fn node(&mut self, schema: Value, pointer: &str) -> Id {
         let id = self.add(Kind::Any);
         self.fill(id, schema, pointer);
         id
     }
 
-    fn fill(&mut self, id: Id, schema: &Value, pointer: &str) {
+    fn fill(&mut self, id: Id, schema: Value, pointer: &str) {
         let kind = match schema {
             Value::Bool(true) => Kind::Any,
             Value::Bool(false) => Kind::Never,
@@ -103,8 +103,7 @@ impl Compiler<'_> {
         self.nodes[id].kind = kind;
     }
 
-    fn parts(&mut self, id: Id, schema: &Map<String, Value>, pointer: &str) -> Kind {
-        let mut rest = schema.clone();
+    fn parts(&mut self, id: Id, mut rest: Map<String, Value>, pointer: &str) -> Kind {
         rest.retain(|keyword, _| !is_annotation(keyword) || keyword.starts_with("x-tent-"));
         for keyword in ["$schema", "$id", "$comment", "$defs", "definitions"] {
             rest.remove(keyword);
@@ -121,7 +120,7 @@ impl Compiler<'_> {
                     .iter()
                     .map(|branch| branch.get("type").cloned())
                     .collect();
-                let branches = self.each(&branches, pointer, keyword);
+                let branches = self.each(branches, pointer, keyword);
                 parts.push(Kind::Union(Box::new(Union {
                     branches,
                     exactly_one,
@@ -130,21 +129,23 @@ impl Compiler<'_> {
             }
         }
         if let Some(Value::Array(members)) = rest.remove("allOf") {
-            let members = self.each(&members, pointer, "allOf");
+            let members = self.each(members, pointer, "allOf");
             parts.extend(members.into_iter().map(Kind::Same));
         }
         if let Some(not) = rest.remove("not") {
-            parts.push(Kind::Not(self.node(&not, &format!("{pointer}/not"))));
+            parts.push(Kind::Not(self.node(not, &format!("{pointer}/not"))));
         }
         // The type that stands beside a union of that type says nothing more.
-        let mut marks_aside = rest.clone();
-        marks_aside.retain(|keyword, _| !keyword.starts_with("x-tent-"));
+        let keywords = || {
+            rest.keys()
+                .filter(|keyword| !keyword.starts_with("x-tent-"))
+        };
         let said = !branch_types.is_empty()
-            && marks_aside.len() == 1
+            && keywords().eq(["type"])
             && branch_types
                 .iter()
                 .all(|kind| kind.as_ref() == rest.get("type"));
-        if !said && !marks_aside.is_empty() {
+        if !said && keywords().next().is_some() {
             let mut typed: Vec<Kind> = split(rest)
                 .into_iter()
                 .map(|mut one| self.typed(id, &mut one, pointer))
@@ -168,8 +169,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn each(&mut self, schemas: &[Value], pointer: &str, keyword: &str) -> Vec<Id> {
-        let schemas = schemas.iter().enumerate();
+    fn each(&mut self, schemas: Vec<Value>, pointer: &str, keyword: &str) -> Vec<Id> {
+        let schemas = schemas.into_iter().enumerate();
         schemas
             .map(|(at, schema)| self.node(schema, &format!("{pointer}/{keyword}/{at}")))
             .collect()
@@ -187,7 +188,7 @@ impl Compiler<'_> {
         let target = reference.strip_prefix('#');
         match target.and_then(|target| self.document.pointer(target)) {
             _ if reference == "#" => {}
-            Some(schema) => self.fill(id, schema, target.unwrap_or_default()),
+            Some(schema) => self.fill(id, schema.clone(), target.unwrap_or_default()),
             None => self.problem(
                 pointer,
                 format_args!("`{reference}` is nowhere in the schema"),
@@ -244,9 +245,9 @@ impl Compiler<'_> {
                 }
                 let escaped = name.replace('~', "~0").replace('/', "~1");
                 let pointer = format!("{pointer}/properties/{escaped}");
-                let node = self.node(&property, &pointer);
                 let required = is_required(&name);
                 let default = property.get("default").filter(|_| !required).cloned();
+                let node = self.node(property, &pointer);
                 let null_is_absent = self.nodes[node].null && !required && default.is_none();
                 if let Some(value) = &default {
                     self.defaults.push(Stated {
@@ -284,7 +285,7 @@ impl Compiler<'_> {
         let rest = match schema.remove("additionalProperties") {
             Some(Value::Bool(false)) => Rest::Closed,
             None => Rest::Each(self.add(Kind::Any)),
-            Some(rest) => Rest::Each(self.node(&rest, &format!("{pointer}/additionalProperties"))),
+            Some(rest) => Rest::Each(self.node(rest, &format!("{pointer}/additionalProperties"))),
         };
         let keys = match schema.get(marks::KEYS).and_then(Value::as_str) {
             Some(keys) => pattern::compile(keys).ok(),
@@ -305,11 +306,11 @@ impl Compiler<'_> {
     fn list(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
         let values = values(schema);
         let members = match schema.remove("prefixItems") {
-            Some(Value::Array(members)) => self.each(&members, pointer, "prefixItems"),
+            Some(Value::Array(members)) => self.each(members, pointer, "prefixItems"),
             _ => Vec::new(),
         };
         let items = schema.remove("items").unwrap_or(Value::Bool(true));
-        let items = self.node(&items, &format!("{pointer}/items"));
+        let items = self.node(items, &format!("{pointer}/items"));
         let kind = Kind::List(Box::new(List {
             members,
             items,

@@ -22,6 +22,15 @@ impl Plan {
         }
     }
 
+    /// Whether there is a secret in `value`, which stands at the node `id`.
+    pub(in crate::schema) fn holds_secret(&self, id: Id, value: &Value) -> bool {
+        let mut masked = value.clone();
+        if self.has_secrets() {
+            self.mask_node(id, &mut masked, 0);
+        }
+        masked != *value
+    }
+
     fn mask_node(&self, id: Id, value: &mut Value, depth: usize) {
         let node = self.node(id);
         if node.secret || depth > DEEPEST {
@@ -136,19 +145,26 @@ impl Plan {
         open.pop();
     }
 
-    /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret.
+    /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret. Where
+    /// a path leads is not known once a key has a dot in it, and then it counts as one.
     pub(in crate::schema) fn is_secret(&self, path: &str) -> bool {
-        let steps = path
-            .split(['.', '['])
-            .map(|step| step.trim_end_matches(']'))
-            .filter(|step| !step.is_empty());
+        if !self.has_secrets() {
+            return false;
+        }
         let mut at = vec![0];
-        self.any_secret(&mut at)
-            || self.has_secrets()
-                && steps.into_iter().any(|step| {
-                    at = at.iter().flat_map(|id| self.below(*id, step)).collect();
-                    self.any_secret(&mut at)
-                })
+        let mut steps = path
+            .split(['.', '['])
+            .map(|step| step.trim_end_matches(']').trim_matches('"'))
+            .filter(|step| !step.is_empty());
+        loop {
+            if self.any_secret(&mut at) || at.is_empty() {
+                return true;
+            }
+            let Some(step) = steps.next() else {
+                return false;
+            };
+            at = at.iter().flat_map(|id| self.below(*id, step)).collect();
+        }
     }
 
     /// Adds to `at` what its nodes stand for; tells whether any is secret.

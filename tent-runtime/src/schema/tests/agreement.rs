@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -156,14 +156,13 @@ fn junk(dice: &mut Dice, depth: u32) -> Value {
     }
 }
 
-fn agrees<T: JsonSchema + DeserializeOwned>(seed: u64) {
+fn agrees<T: JsonSchema + Serialize + DeserializeOwned>(seed: u64) {
     let schema = fields(&[Field::new::<T>("f"), Field::new::<Option<T>>("o")]);
     let document = schema.published();
     assert_is_safe(document);
-    let validator = jsonschema::options()
-        .with_draft(jsonschema::Draft::Draft202012)
-        .build(document)
-        .expect("the published document is a schema");
+    let validator = validator_of(document);
+    let output = OutputSchema::of_type(of::<T>).expect("something to say of the answer");
+    let answers = validator_of(output.published());
     let mut dice = Dice(seed);
     let (mut taken, mut refused) = (0, 0);
     for _ in 0..1_500 {
@@ -176,10 +175,32 @@ fn agrees<T: JsonSchema + DeserializeOwned>(seed: u64) {
                     validator.is_valid(&normal),
                     "taken, but not as published: {given}\n{document:#}"
                 );
+                // But for `null`, which is taken though it is not said, nothing is taken that is not.
+                assert!(
+                    valid || given.to_string().contains("null"),
+                    "taken, but not published: {given}\n{document:#}"
+                );
                 for (name, value) in normal.as_object().expect("an object") {
-                    if let Err(why) = T::deserialize(value) {
-                        panic!("taken, but not by the type: {name} {value}: {why}\n{document:#}");
-                    }
+                    let typed = match T::deserialize(value) {
+                        Ok(typed) => typed,
+                        Err(why) => {
+                            panic!(
+                                "taken, but not by the type: {name} {value}: {why}\n{document:#}"
+                            )
+                        }
+                    };
+                    let answer = serde_json::to_value(&typed).expect("a value");
+                    assert_eq!(
+                        output.fits(&answer),
+                        Ok(()),
+                        "{answer}\n{:#}",
+                        output.published()
+                    );
+                    assert!(
+                        answers.is_valid(&answer),
+                        "given, but not as published: {answer}\n{:#}",
+                        output.published()
+                    );
                 }
                 let again = accept(&schema, normal.clone());
                 assert_eq!(
@@ -201,6 +222,13 @@ fn agrees<T: JsonSchema + DeserializeOwned>(seed: u64) {
         taken > 50 && refused > 80,
         "{taken} taken, {refused} refused"
     );
+}
+
+fn validator_of(document: &Value) -> jsonschema::Validator {
+    jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft202012)
+        .build(document)
+        .expect("the published document is a schema")
 }
 
 /// What no schema of an input may have, anywhere.
@@ -255,7 +283,7 @@ fn assert_is_safe(schema: &Value) {
     }
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct Scalars {
     a: u8,
     b: Option<i32>,
@@ -268,7 +296,7 @@ struct Scalars {
     h: u16,
 }
 
-#[derive(JsonSchema, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(JsonSchema, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
 enum Unit {
     /// The first.
@@ -278,7 +306,7 @@ enum Unit {
     Third,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct Limits {
     #[schemars(range(min = 3, max = 9))]
     number: u32,
@@ -296,7 +324,7 @@ struct Limits {
     few: BTreeMap<String, Unit>,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 enum External {
     Unit,
     Other,
@@ -305,7 +333,7 @@ enum External {
     Struct { a: Option<u8>, b: Unit },
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "t")]
 enum Internal {
     Unit,
@@ -313,13 +341,13 @@ enum Internal {
     Struct { a: u8, b: Option<Box<Internal>> },
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct Limited {
     #[schemars(range(max = 3))]
     x: u8,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "t", content = "c")]
 enum Adjacent {
     Unit,
@@ -327,7 +355,7 @@ enum Adjacent {
     Struct { a: u8 },
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Untagged {
     Number(i16),
@@ -337,7 +365,7 @@ enum Untagged {
     Text(Unit),
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct Lists {
     list: Vec<Limited>,
     set: BTreeSet<u8>,
@@ -348,7 +376,7 @@ struct Lists {
     any: Vec<Value>,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct Flat {
     id: u8,
     #[serde(flatten)]
@@ -357,21 +385,21 @@ struct Flat {
     more: Option<Limited>,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct FlatMap {
     id: u8,
     #[serde(flatten)]
     more: BTreeMap<String, u8>,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 struct Tree {
     name: Unit,
     parent: Option<Box<Tree>>,
     children: Vec<Tree>,
 }
 
-#[derive(JsonSchema, Deserialize)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Newtype(Limited);
 

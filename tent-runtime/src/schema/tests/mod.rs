@@ -4,8 +4,11 @@
 mod agreement;
 mod cases;
 mod check;
+mod foreign;
+mod limits;
 mod more_cases;
 mod rules;
+mod secrets;
 mod stated;
 mod transform;
 

@@ -261,3 +261,20 @@ fn a_field_is_optional_where_its_type_takes_null() {
         Ok(json!({"list": [1, null], "any": null}))
     );
 }
+
+#[test]
+fn an_integer_that_is_mirrored_into_a_header_is_one_that_a_double_holds() {
+    let mirrored = |header| Field {
+        header: Some(header),
+        ..Field::new::<u64>("id")
+    };
+    let input = fields(&[mirrored("Id")]);
+    assert_eq!(
+        input.published()["properties"]["id"],
+        json!({
+            "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991u64, "x-mcp-header": "Id"
+        })
+    );
+    assert!(accept(&input, json!({"id": 9_007_199_254_740_991u64})).is_ok());
+    assert!(accept(&input, json!({"id": 9_007_199_254_740_992u64})).is_err());
+}

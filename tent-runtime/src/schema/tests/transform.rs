@@ -161,6 +161,51 @@ fn a_union_may_contain_itself() {
     );
 }
 
+/// How to ship.
+#[derive(JsonSchema)]
+enum Shipping {
+    /// By post.
+    Post {
+        zip: String,
+    },
+    Pickup,
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum Perhaps {
+    Ship(Shipping),
+    /// How many days to wait.
+    Wait(u8),
+}
+
+#[test]
+fn a_description_stands_where_it_is_true() {
+    let post = json!({
+        "type": "object",
+        "description": "By post.",
+        "properties": {
+            "Post": {
+                "type": "object",
+                "properties": {"zip": {"type": "string"}},
+                "required": ["zip"],
+                "additionalProperties": false
+            }
+        },
+        "required": ["Post"],
+        "additionalProperties": false
+    });
+    let pickup = json!({"type": "string", "enum": ["Pickup"]});
+    assert_eq!(
+        field::<Option<Shipping>>(),
+        json!({"oneOf": [pickup, post], "description": "How to ship."})
+    );
+    let wait = json!({
+        "type": "integer", "minimum": 0, "maximum": 255, "description": "How many days to wait."
+    });
+    assert_eq!(field::<Perhaps>(), json!({"oneOf": [pickup, post, wait]}));
+}
+
 #[derive(JsonSchema)]
 #[schemars(rename = "Ä/b~c d")]
 struct Odd {

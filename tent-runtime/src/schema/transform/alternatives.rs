@@ -19,12 +19,12 @@ impl Shaper {
     /// What stands beside `raw`, and its alternatives; none where no value fits.
     pub(super) fn alternatives(
         &mut self,
-        raw: &Value,
+        raw: Value,
         at: &str,
         depth: usize,
     ) -> (Object, Vec<Object>) {
         let mut schema = match raw {
-            Value::Object(schema) => schema.clone(),
+            Value::Object(schema) => schema,
             Value::Bool(true) => Object::new(),
             _ => return (Object::new(), Vec::new()),
         };
@@ -46,27 +46,18 @@ impl Shaper {
                 return (annotations, vec![schema]);
             }
             let definition = definition.clone();
-            let (inner, found) = self.alternatives(&definition, at, depth + 1);
+            let (inner, found) = self.alternatives(definition, at, depth + 1);
             fill_in(&mut annotations, inner);
             factors.push(found);
         }
         for keyword in ["oneOf", "anyOf"] {
             if let Some(Value::Array(branches)) = schema.remove(keyword) {
-                let mut each = Vec::new();
-                for branch in &branches {
-                    let (beside, found) = self.alternatives(branch, at, depth + 1);
-                    for mut one in found {
-                        let own = take_annotations(&mut one);
-                        one.extend(own);
-                        fill_in(&mut one, beside.clone());
-                        each.push(one);
-                    }
-                }
+                let each = self.branches(branches, &mut annotations, at, depth);
                 factors.push(each);
             }
         }
         if let Some(Value::Array(members)) = schema.remove("allOf") {
-            for member in &members {
+            for member in members {
                 let (beside, found) = self.alternatives(member, at, depth + 1);
                 fill_in(&mut annotations, beside);
                 factors.push(found);
@@ -75,6 +66,10 @@ impl Shaper {
 
         let mut result = split(schema);
         for factor in factors {
+            if matches!(result.as_slice(), [one] if one.is_empty()) {
+                result = factor;
+                continue;
+            }
             if result.len().saturating_mul(factor.len()) > MOST {
                 self.problem("T7017", at, format!("its type has over {MOST} shapes"));
                 break;
@@ -88,6 +83,39 @@ impl Shaper {
             result = product;
         }
         (annotations, result)
+    }
+
+    /// The alternatives of every branch of a union. What stands beside the one branch that is not `null`
+    /// (the type in an `Option`) stands beside the union then.
+    fn branches(
+        &mut self,
+        branches: Vec<Value>,
+        annotations: &mut Object,
+        at: &str,
+        depth: usize,
+    ) -> Vec<Object> {
+        let each: Vec<(Object, Vec<Object>)> = branches
+            .into_iter()
+            .map(|branch| self.alternatives(branch, at, depth + 1))
+            .collect();
+        let is_null = |found: &[Object]| matches!(found, [one] if one.get("type").is_some_and(|kind| kind == "null"));
+        let alone = each.iter().filter(|(_, found)| !is_null(found)).count() == 1;
+        let mut all = Vec::new();
+        for (mut beside, found) in each {
+            if alone && !is_null(&found) {
+                fill_in(annotations, std::mem::take(&mut beside));
+            } else if found.len() > 1 {
+                // It describes all of them together, so it is true of none of them.
+                for keyword in ["title", "description", "default", "examples"] {
+                    beside.remove(keyword);
+                }
+            }
+            for mut one in found {
+                fill_in(&mut one, beside.clone());
+                all.push(one);
+            }
+        }
+        all
     }
 
     /// What both say; `None` where no value can fit both.
@@ -197,8 +225,10 @@ pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
     let several = types.len() > 1;
     let mut each = Vec::new();
     for kind in types {
-        let mut one = schema.clone();
-        one.insert("type".to_owned(), kind.clone().into());
+        let mut one = match several {
+            true => schema.clone(),
+            false => std::mem::take(&mut schema),
+        };
         if several {
             one.retain(|keyword, _| belongs(keyword, &kind));
         }
@@ -216,6 +246,7 @@ pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
                 one.insert("enum".to_owned(), fitting.into());
             }
         }
+        one.insert("type".to_owned(), kind.into());
         each.push(one);
     }
     each
@@ -231,21 +262,21 @@ fn types(schema: &Object) -> Vec<String> {
             .collect(),
         _ => Vec::new(),
     };
-    if !stated.is_empty() {
-        let number = stated.iter().any(|kind| kind == "number");
-        return stated
-            .into_iter()
-            .filter(|kind| !(number && kind == "integer"))
-            .collect();
-    }
-    if let Some(Value::Array(values)) = schema.get("enum") {
-        let mut found: Vec<String> = Vec::new();
+    let mut found = stated;
+    if found.is_empty()
+        && let Some(Value::Array(values)) = schema.get("enum")
+    {
         for value in values {
             let kind = type_of(value).to_owned();
             if !found.contains(&kind) {
                 found.push(kind);
             }
         }
+    }
+    if !found.is_empty() {
+        // Every integer is a number.
+        let number = found.iter().any(|kind| kind == "number");
+        found.retain(|kind| !(number && kind == "integer"));
         return found;
     }
     let told = ["object", "array", "string", "number"]

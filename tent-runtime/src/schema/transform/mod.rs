@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub(super) use self::alternatives::split;
 pub(super) use self::object::is_name;
 use self::refs::Definitions;
-pub(super) use self::scalar::{set_bounds, whole};
+pub(super) use self::scalar::{SAFE, set_bounds, whole};
 pub(super) use self::source::Source;
 use super::{Problem, marks};
 
@@ -57,7 +57,7 @@ impl Shaper {
     }
 
     /// The form of `raw`; `at` is the path of the field that it belongs to, empty at the root.
-    pub(super) fn shape(&mut self, raw: &Value, at: &str) -> Map<String, Value> {
+    pub(super) fn shape(&mut self, raw: Value, at: &str) -> Map<String, Value> {
         self.parts += 1;
         if self.parts > MOST_PARTS {
             // Types that use one another twice each double with every level that is written out.
@@ -82,7 +82,7 @@ impl Shaper {
     }
 
     /// The form of `raw` at the root, where not even a type that contains itself may be a reference.
-    pub(super) fn shape_root(&mut self, raw: &Value) -> Map<String, Value> {
+    pub(super) fn shape_root(&mut self, raw: Value) -> Map<String, Value> {
         let mut schema = self.shape(raw, "");
         if let Some(Value::String(reference)) = schema.remove("$ref") {
             let name = reference.rsplit('/').next().unwrap_or_default();
@@ -143,7 +143,7 @@ impl Shaper {
             let definition = definition.clone();
             // Stands in until the form is known, for the references inside.
             self.kept.insert(plain.clone(), Value::Null);
-            let shaped = self.shape(&definition, &plain);
+            let shaped = self.shape(definition, &plain);
             self.kept.insert(plain, shaped.into());
         }
         schema

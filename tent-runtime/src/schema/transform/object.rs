@@ -41,7 +41,7 @@ impl Shaper {
                 );
                 self.problem("T7016", &at, message);
             }
-            let mut property = self.shape(&property, &at);
+            let mut property = self.shape(property, &at);
             if required.contains(&name) {
                 say_null(&mut property);
             }
@@ -84,11 +84,11 @@ impl Shaper {
         };
         let mut rest = match (stated, patterns.as_slice()) {
             (None, []) => return None,
-            (Some(stated), []) => self.shape(&stated, &at),
+            (Some(stated), []) => self.shape(stated, &at),
             // A key that no pattern matches has the schema of the others: both can be said only where it
             // is the same.
             (Some(stated), each) if each.iter().all(|(_, schema)| *schema == stated) => {
-                self.shape(&stated, &at)
+                self.shape(stated, &at)
             }
             (None, [(_, first), others @ ..]) if others.iter().all(|(_, one)| one == first) => {
                 let pattern = patterns
@@ -97,7 +97,7 @@ impl Shaper {
                     .collect::<Vec<_>>()
                     .join("|");
                 self.keys(&pattern, schema, &at);
-                self.shape(first, &at)
+                self.shape(first.clone(), &at)
             }
             _ => {
                 let message = "its keys decide the type of their values, which no client is told well; use a struct or a list";
@@ -144,7 +144,7 @@ impl Shaper {
         let items = raw.remove("items");
         let mut members = Vec::new();
         if let Some(Value::Array(each)) = raw.remove("prefixItems") {
-            for member in &each {
+            for member in each {
                 let mut member = self.shape(member, &at);
                 say_null(&mut member);
                 members.push(member);
@@ -160,7 +160,7 @@ impl Shaper {
                 None
             }
             None if ends && !members.is_empty() => None,
-            Some(items) => Some(self.shape(&items, &at)),
+            Some(items) => Some(self.shape(items, &at)),
             None => Some(Object::new()),
         };
         let others = others.map(|mut others| {

@@ -1,0 +1,124 @@
+//! Limits: of numbers, of depth, of what one answer names, of the work that one input can ask for.
+#![allow(
+    dead_code,
+    reason = "the fields of these types are only read by their derives"
+)]
+
+use schemars::JsonSchema;
+use serde_json::{Value, json};
+
+use super::*;
+
+#[test]
+fn every_integer_type_takes_its_own_range() {
+    fn range<T: JsonSchema>(least: i128, most: i128) {
+        let input = fields(&[Field::new::<T>("n")]);
+        let take = |n: i128| {
+            let number = serde_json::Number::from_i128(n)?;
+            Some(accept(&input, json!({ "n": number })).is_ok())
+        };
+        assert_eq!(take(least), Some(true), "{least}");
+        assert_eq!(take(most), Some(true), "{most}");
+        assert_ne!(take(least - 1), Some(true), "{least} - 1");
+        assert_ne!(take(most + 1), Some(true), "{most} + 1");
+    }
+    range::<u8>(0, u8::MAX.into());
+    range::<i8>(i8::MIN.into(), i8::MAX.into());
+    range::<u16>(0, u16::MAX.into());
+    range::<i16>(i16::MIN.into(), i16::MAX.into());
+    range::<u32>(0, u32::MAX.into());
+    range::<i32>(i32::MIN.into(), i32::MAX.into());
+    range::<u64>(0, u64::MAX.into());
+    range::<i64>(i64::MIN.into(), i64::MAX.into());
+    range::<usize>(0, u64::MAX.into());
+    range::<u128>(0, u64::MAX.into());
+    range::<i128>(i64::MIN.into(), u64::MAX.into());
+    range::<std::num::NonZeroU8>(1, u8::MAX.into());
+    let input = fields(&[
+        Field::new::<std::num::NonZeroI8>("n"),
+        Field::new::<f32>("f"),
+    ]);
+    assert_eq!(
+        input.published()["properties"]["n"]["description"],
+        "Not 0."
+    );
+    assert_eq!(
+        accept(&input, json!({"n": 0, "f": 1e39})),
+        Err(json!({"n": "may not be 0", "f": "must be a number that 32 bits hold"}))
+    );
+}
+
+#[test]
+fn an_integer_of_more_than_64_bits_takes_what_64_bits_hold_and_is_told() {
+    let input = fields(&[Field::new::<Vec<u128>>("ids"), Field::new::<i64>("id")]);
+    assert_eq!(input.huge_integers(), ["ids[]"]);
+    assert_eq!(
+        accept(
+            &input,
+            json!({"ids": ["18446744073709551615", 1e30], "id": "-9223372036854775808"})
+        ),
+        Err(json!({"ids[1]": "must be at least 0"}))
+    );
+}
+
+#[test]
+fn a_number_has_one_form() {
+    let input = fields(&[Field::new::<Vec<f64>>("n")]);
+    let normal = accept(&input, json!({"n": [1.0, 1, -0.0, 0.5, 1e300, -3.0]}));
+    assert_eq!(normal, Ok(json!({"n": [1, 1, -0.0, 0.5, 1e300, -3]})));
+}
+
+#[derive(JsonSchema)]
+struct Chain {
+    next: Option<Box<Chain>>,
+}
+
+#[test]
+fn a_value_without_end_is_refused_before_the_stack_ends() {
+    let mut deep = json!({});
+    for _ in 0..1_000 {
+        deep = json!({ "next": deep });
+    }
+    let input = whole::<Chain>();
+    let wrong = accept(&input, deep).expect_err("too deep");
+    let told: Vec<&Value> = wrong.as_object().expect("fields").values().collect();
+    assert_eq!(told, ["nests too deeply"]);
+}
+
+#[test]
+fn a_hundred_fields_are_named_at_most() {
+    let input = fields(&[Field::new::<Vec<u8>>("bytes")]);
+    let wrong = accept(&input, json!({"bytes": vec!["x"; 100_000]})).expect_err("no bytes");
+    assert_eq!(wrong.as_object().expect("fields").len(), 100);
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum Ambiguous {
+    Left {
+        a: Box<Ambiguous>,
+        left: Option<u8>,
+    },
+    Right {
+        a: Box<Ambiguous>,
+        right: Option<u8>,
+    },
+    End(Vec<u8>),
+    Other(Vec<bool>),
+}
+
+#[test]
+fn unions_in_unions_end_in_bounded_time() {
+    let input = fields(&[Field::new::<Ambiguous>("f")]);
+    let nest = |mut value: Value| {
+        for _ in 0..100 {
+            value = json!({ "a": value });
+        }
+        json!({ "f": value })
+    };
+    let fits = nest(json!([true]));
+    assert_eq!(accept(&input, fits.clone()), Ok(fits));
+    // Each level could be either: without a bound this tries 2^100 ways.
+    let wrong = accept(&input, nest(json!(["neither"]))).expect_err("no shape");
+    assert_eq!(wrong.as_object().map(|fields| fields.len()), Some(1));
+}
