@@ -163,7 +163,7 @@ async fn a_revoked_key_is_refused_at_once() {
             .as_u16(),
         200
     );
-    let keys = tent.door().keys();
+    let keys = tent.keys();
     let id = keys.list().await.expect("keys are listed")[0].id.clone();
     assert!(keys.revoke(&id).await.expect("a key is revoked"));
     assert_eq!(

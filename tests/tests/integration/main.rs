@@ -3,4 +3,5 @@
 mod api;
 mod app;
 mod door;
+mod mounted;
 mod support;
