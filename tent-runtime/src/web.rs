@@ -140,7 +140,7 @@ pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMa
     if let Some(wait) = error.retry_after() {
         headers.insert(
             header::RETRY_AFTER,
-            HeaderValue::from(wait.as_secs().max(1)),
+            HeaderValue::from(wait.as_millis().div_ceil(1000).max(1) as u64),
         );
     }
 }

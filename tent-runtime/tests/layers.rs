@@ -18,7 +18,7 @@ fn files(module: &str) -> Vec<(PathBuf, String)> {
         if path.is_dir() {
             let entries = fs::read_dir(&path).expect("a module's folder can be read");
             open.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).expect("a source file is text");
             found.push((path, text));
         }

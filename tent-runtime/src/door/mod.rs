@@ -193,7 +193,7 @@ impl Door {
 
     /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`].
     pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
-        let cx = self.cx(caller.clone(), client.clone(), String::new(), None);
+        let cx = self.cx(caller.clone(), client.clone(), String::new(), None, None);
         let mut visible = Vec::new();
         for (position, function) in self.registry.functions().iter().enumerate() {
             let open = at.offers(function) && caller.holds(function.scope);
@@ -227,17 +227,24 @@ impl Door {
 
     /// A `Cx` for asking [`find`](Self::find), outside of a call.
     pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
-        self.cx(caller.clone(), client.clone(), String::new(), None)
+        self.cx(caller.clone(), client.clone(), String::new(), None, None)
     }
 
-    fn cx(&self, caller: Caller, client: Client, trace: String, deadline: Option<Instant>) -> Cx {
+    fn cx(
+        &self,
+        caller: Caller,
+        client: Client,
+        trace: String,
+        deadline: Option<Instant>,
+        stop: Option<watch::Receiver<bool>>,
+    ) -> Cx {
         Cx::new(CxParts {
             caller,
             states: self.states.clone(),
             client,
             trace,
             deadline,
-            stop: None,
+            stop,
         })
     }
 
@@ -251,24 +258,48 @@ impl Door {
     /// fit, T7120 for what asks a person first, T0010 and T0012 for how the function ended, and what the
     /// function itself states.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
-        let span = tracing::info_span!(
-            "call",
-            function = %call.name,
-            caller = %call.caller,
-            at = ?call.at,
-            trace = %call.trace,
-        );
         if call.client.era != Era::Legacy {
-            return self.pass(call).instrument(span).await;
+            let span = span(&call);
+            return self.pass(call, None).instrument(span).await;
         }
-        let door = self.clone();
-        let running = tokio::spawn(async move { door.pass(call).await }.instrument(span));
-        running
-            .await
-            .unwrap_or_else(|lost| Err(Error::unexpected(lost)))
+        // Kept until the end, so that nobody stops the call.
+        let (_never, stop) = watch::channel(false);
+        let ended = self.call_until(call, stop).await;
+        ended.unwrap_or_else(|| Err(Error::unexpected("a call was stopped that nobody can stop")))
     }
 
-    async fn pass(&self, call: Call) -> Result<Answer> {
+    /// Runs a call in a task of its own, which goes on when its caller goes away, and ends it when `stop`
+    /// turns true: then there is no answer. Where the sender of `stop` is gone nobody can stop it any more.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn call_until(
+        self: &Arc<Self>,
+        call: Call,
+        mut stop: watch::Receiver<bool>,
+    ) -> Option<Result<Answer>> {
+        let span = span(&call);
+        let door = self.clone();
+        let running = async move {
+            let passing = door.pass(call, Some(stop.clone()));
+            let stopped = async {
+                if stop.wait_for(|&stopped| stopped).await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            };
+            tokio::select! {
+                biased;
+                ended = passing => Some(ended),
+                () = stopped => None,
+            }
+        };
+        match tokio::spawn(running.instrument(span)).await {
+            Ok(ended) => ended,
+            Err(lost) => Some(Err(Error::unexpected(lost))),
+        }
+    }
+
+    async fn pass(&self, call: Call, stop: Option<watch::Receiver<bool>>) -> Result<Answer> {
         let Call {
             name,
             mut input,
@@ -287,7 +318,8 @@ impl Door {
             .registry
             .find(&name)
             .and_then(|f| f.declaration.timeout);
-        let cx = self.cx(caller, client, trace, began.checked_add(time(timeout)));
+        let deadline = began.checked_add(time(timeout));
+        let cx = self.cx(caller, client, trace, deadline, stop);
         // 1. Is there such a function, for this caller?
         let function = self.find(&name, at, &cx).await?;
         // 2. Does the input fit?
@@ -303,6 +335,17 @@ impl Door {
         // 6. Run it; 7. encode, which its body does as its last step.
         run::run(function, cx, input).await
     }
+}
+
+/// The span of a call: what the log has of it.
+fn span(call: &Call) -> tracing::Span {
+    tracing::info_span!(
+        "call",
+        function = %call.name,
+        caller = %call.caller,
+        at = ?call.at,
+        trace = %call.trace,
+    )
 }
 
 impl std::fmt::Debug for Door {

@@ -5,15 +5,16 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::headers::{self, Mirror};
 use super::params::{Arguments, Params, Shape as Sent, Text};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
+use super::running::Key;
 use super::wire::Request;
-use super::{Asked, Mcp};
-use crate::cx::Client;
+use super::{Agreed, Asked, Mcp};
 use crate::door::{At, Call};
 use crate::error::Error;
 use crate::function::{Answer, Content};
@@ -46,9 +47,13 @@ pub(super) async fn serve(
     mcp: &Mcp,
     asked: &Asked<'_>,
     request: Request<'_>,
-    revision: Revision,
-    client: Client,
+    agreed: Agreed,
 ) -> Result<Reply, Refusal> {
+    let Agreed {
+        revision,
+        client,
+        nonce,
+    } = agreed;
     let Request { id, params, .. } = request;
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
@@ -77,7 +82,11 @@ pub(super) async fn serve(
         at: At::Mcp,
     };
     let server = revision.is_modern().then_some(&*mcp.server);
-    match mcp.door.call(call).await {
+    let Some(ended) = run(mcp, call, nonce, id).await else {
+        // The client said that it does not wait any more, and wants no answer.
+        return Ok(Reply::empty(StatusCode::ACCEPTED));
+    };
+    match ended {
         Ok(answer) => {
             let wrapped = tool.is_none_or(|tool| tool.wrapped);
             Ok(given(id, &answer, wrapped, revision, server))
@@ -86,6 +95,23 @@ pub(super) async fn serve(
         Err(error) if is_result(&error) => Ok(failed(id, &error, server)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
     }
+}
+
+/// Runs a call; `None` where the client cancelled it, which it can in a session.
+async fn run(
+    mcp: &Mcp,
+    call: Call,
+    nonce: Option<[u8; 16]>,
+    id: &str,
+) -> Option<Result<Answer, Error>> {
+    let Some(nonce) = nonce else {
+        return Some(mcp.door.call(call).await);
+    };
+    let key = Key::new(nonce, &call.caller, id);
+    let stop = mcp.running.begin(key.clone());
+    let ended = mcp.door.call_until(call, stop).await;
+    mcp.running.end(&key);
+    ended
 }
 
 /// The name and the input of a call.

@@ -3,24 +3,19 @@
 
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::headers::{self, Once};
 use super::params::Text;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
+use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Asked, Mcp, call, client};
+use super::{Agreed, Asked, Mcp, call, client};
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
 use crate::error::Error;
-
-/// What the requests of one body are served by.
-#[derive(Debug)]
-pub(super) struct Agreed {
-    pub(super) revision: Revision,
-    client: Client,
-}
 
 /// What was agreed on before this request: in its session, or else what its header says.
 pub(super) async fn agreed(
@@ -32,6 +27,7 @@ pub(super) async fn agreed(
         Some(session) => Ok(Agreed {
             revision: session.revision,
             client: session.client,
+            nonce: Some(session.nonce),
         }),
         None => Ok(Agreed {
             revision: named.unwrap_or(Revision::UNSAID),
@@ -39,6 +35,7 @@ pub(super) async fn agreed(
                 era: Era::Legacy,
                 ..Client::default()
             },
+            nonce: None,
         }),
     }
 }
@@ -82,7 +79,12 @@ pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal
 }
 
 /// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
-pub(super) fn initialize(mcp: &Mcp, request: &Request<'_>) -> Result<Reply, Refusal> {
+pub(super) fn initialize(
+    mcp: &Mcp,
+    headers: &HeaderMap,
+    request: &Request<'_>,
+) -> Result<Reply, Refusal> {
+    headers::method(headers, &request.method, false)?;
     let params = &request.params;
     let Text::Is(asked) = &params.version else {
         return Err(Refusal::params(
@@ -138,9 +140,20 @@ pub(super) async fn serve(
             out.extend_from_slice(b"{}");
             Ok(reply::end(out))
         }
-        "tools/list" => mcp.list(asked, &request, revision, &agreed.client).await,
-        "tools/call" => call::serve(mcp, asked, request, revision, agreed.client.clone()).await,
+        "tools/list" => mcp.list(asked, &request, agreed).await,
+        "tools/call" => call::serve(mcp, asked, request, agreed.clone()).await,
         method => Err(Refusal::method(method, revision)),
+    }
+}
+
+/// Takes a notification. `notifications/cancelled` ends the call that it names, if that is under way; no
+/// other one is of use here.
+pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &Agreed) {
+    let named = note.params.request_id.map(RawValue::get);
+    if note.method == "notifications/cancelled"
+        && let (Some(nonce), Some(id)) = (agreed.nonce, named)
+    {
+        mcp.running.cancel(&Key::new(nonce, &asked.caller, id));
     }
 }
 
@@ -184,7 +197,11 @@ async fn in_batch(
     agreed: &Agreed,
 ) -> Option<Vec<u8>> {
     match message.kind() {
-        Kind::Notification | Kind::Response => None,
+        Kind::Notification(note) => {
+            noted(mcp, asked, &note, agreed);
+            None
+        }
+        Kind::Response => None,
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;
@@ -198,6 +215,8 @@ async fn in_batch(
                 serve(mcp, asked, request, agreed).await
             };
             Some(match answer {
+                // A call that was cancelled has no answer.
+                Ok(reply) if reply.body.is_empty() => return None,
                 Ok(reply) => reply.body,
                 Err(refusal) => refusal.write(Some(id)),
             })

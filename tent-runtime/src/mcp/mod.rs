@@ -12,6 +12,7 @@ mod modern;
 mod params;
 mod reply;
 mod revision;
+mod running;
 mod session;
 mod wire;
 
@@ -27,7 +28,6 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use self::headers::Once;
-use self::legacy::Agreed;
 use self::params::{ClientInfo, Meta, Shape, Text};
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
@@ -46,6 +46,7 @@ pub(crate) struct Mcp {
     tools: call::Tools,
     lists: list::Lists,
     ended: EndedSessions,
+    running: running::Running,
     /// The member of `_meta` that names the server in each modern result.
     server: Box<str>,
     /// The result of `server/discover`.
@@ -60,6 +61,7 @@ impl Mcp {
         Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
+            running: running::Running::default(),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(door.about(), kept_for, &server),
             server: server.into(),
@@ -76,8 +78,7 @@ impl Mcp {
         &self,
         asked: &Asked<'_>,
         request: &wire::Request<'_>,
-        revision: Revision,
-        client: &Client,
+        agreed: &Agreed,
     ) -> Result<Reply, Refusal> {
         let params = &request.params;
         if params.shape == Shape::Other || params.cursor == Text::Other {
@@ -85,10 +86,19 @@ impl Mcp {
                 "The params of tools/list are an object, its cursor a string.",
             ));
         }
-        let visible = self.door.visible(&asked.caller, client, At::Mcp).await;
+        let visible = self
+            .door
+            .visible(&asked.caller, &agreed.client, At::Mcp)
+            .await;
         let sealer = self.door.sealer();
         self.lists
-            .page(request.id, revision, visible, params.cursor.get(), sealer)
+            .page(
+                request.id,
+                agreed.revision,
+                visible,
+                params.cursor.get(),
+                sealer,
+            )
             .map(Reply::ok)
     }
 }
@@ -114,6 +124,15 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
+}
+
+/// What a request is served by: said by the request itself, or agreed on before.
+#[derive(Clone, Debug)]
+struct Agreed {
+    revision: Revision,
+    client: Client,
+    /// Of the session that the request is part of.
+    nonce: Option<[u8; 16]>,
 }
 
 /// Answers one HTTP request to the MCP endpoint, whatever its path.
@@ -212,7 +231,7 @@ async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result
             let era = era(headers, &request.method, &request.params.meta);
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
-                Ok(Chosen::Initialize) => legacy::initialize(mcp, &request),
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, headers, &request),
                 Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
                     Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
                     Err(refusal) => Err(refusal),
@@ -222,18 +241,26 @@ async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification => accepted(mcp, headers, true).await,
-        Kind::Response => accepted(mcp, headers, false).await,
+        Kind::Notification(note) => accepted(mcp, asked, Some(&note)).await,
+        Kind::Response => accepted(mcp, asked, None).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
 }
 
 /// 202 for what wants no answer. The modern era has no responses of clients.
-async fn accepted(mcp: &Mcp, headers: &HeaderMap, notification: bool) -> Result<Reply, Refusal> {
+async fn accepted(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    note: Option<&wire::Request<'_>>,
+) -> Result<Reply, Refusal> {
+    let headers = &asked.parts.headers;
     let named = named(headers)?;
     if !named.is_some_and(Revision::is_modern) {
-        let Agreed { .. } = legacy::agreed(mcp, headers, named).await?;
-    } else if !notification {
+        let agreed = legacy::agreed(mcp, headers, named).await?;
+        if let Some(note) = note {
+            legacy::noted(mcp, asked, note, &agreed);
+        }
+    } else if note.is_none() {
         return Err(Refusal::invalid("This revision takes no responses."));
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))

@@ -8,7 +8,7 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Asked, Mcp, call, client, headers};
+use super::{Agreed, Asked, Mcp, call, client, headers};
 use crate::cx::Era;
 use crate::door::About;
 
@@ -22,15 +22,19 @@ pub(super) async fn serve(
 ) -> Result<Reply, Refusal> {
     complete(&request.params)?;
     headers::method(&asked.parts.headers, &request.method, true)?;
-    let client = client(Era::Modern, &request.params.meta.client);
+    let agreed = Agreed {
+        revision: REVISION,
+        client: client(Era::Modern, &request.params.meta.client),
+        nonce: None,
+    };
     match &*request.method {
         "server/discover" => {
             let mut out = reply::begin(request.id, mcp.discovered.len());
             out.extend_from_slice(&mcp.discovered);
             Ok(reply::end(out))
         }
-        "tools/list" => mcp.list(asked, &request, REVISION, &client).await,
-        "tools/call" => call::serve(mcp, asked, request, REVISION, client).await,
+        "tools/list" => mcp.list(asked, &request, &agreed).await,
+        "tools/call" => call::serve(mcp, asked, request, agreed).await,
         method => Err(Refusal::method(method, REVISION)),
     }
 }

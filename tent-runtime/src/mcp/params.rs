@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::session::Abilities;
@@ -48,6 +49,8 @@ pub(super) struct Params<'a> {
     pub(super) cursor: Text<'a>,
     pub(super) arguments: Arguments,
     pub(super) meta: Meta<'a>,
+    /// Of `notifications/cancelled`.
+    pub(super) request_id: Option<&'a RawValue>,
     /// Of `initialize`.
     pub(super) version: Text<'a>,
     /// Of `initialize`.
@@ -161,6 +164,7 @@ impl<'de> Take<'de> for TheParams {
                 "name" => params.name = object.next_value_seed(Taking(AText))?,
                 "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
+                "requestId" => params.request_id = Some(object.next_value()?),
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
                 "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
                 "capabilities" => {

@@ -19,6 +19,7 @@ pub(super) mod code {
     pub(in crate::mcp) const INVALID_REQUEST: i64 = -32600;
     pub(in crate::mcp) const METHOD_NOT_FOUND: i64 = -32601;
     pub(in crate::mcp) const INVALID_PARAMS: i64 = -32602;
+    pub(in crate::mcp) const INTERNAL: i64 = -32603;
     pub(in crate::mcp) const HEADER_MISMATCH: i64 = -32020;
     pub(in crate::mcp) const UNSUPPORTED_VERSION: i64 = -32022;
 }
@@ -149,8 +150,10 @@ impl Refusal {
         let refusal = match error.code() {
             "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
             "T0018" => Refusal::invalid(error.message().to_owned()),
+            // An app may state any code, so one without a number is met too.
             code => {
-                let number = code[1..].parse().unwrap_or(0);
+                let number = code.get(1..).and_then(|digits| digits.parse().ok());
+                let number = number.unwrap_or(code::INTERNAL);
                 Refusal::new(status, number, error.message().to_owned())
             }
         };
@@ -286,6 +289,18 @@ mod tests {
             body["error"]["data"],
             json!({"code": "T0006", "fix": error.fix()})
         );
+    }
+
+    #[test]
+    fn a_code_without_a_number_is_an_internal_error() {
+        for code in ["", "A", "über", "broken"] {
+            let refusal = Refusal::of(&Error::stated(code, 403, "no"), "shop");
+            assert_eq!(
+                (refusal.code, refusal.status),
+                (-32603, StatusCode::FORBIDDEN),
+                "{code}"
+            );
+        }
     }
 
     #[test]

@@ -68,22 +68,18 @@ pub(super) struct Message<'a> {
 
 /// What a message is.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lives on the stack of one request; a box would be one more allocation for each"
-)]
 pub(super) enum Kind<'a> {
     /// It wants an answer under this id, which is echoed byte for byte.
     Request(Request<'a>),
     /// It wants none.
-    Notification,
+    Notification(Request<'a>),
     /// It answers a question of the server's.
     Response,
     /// It is none of these. The id is there where it could be read.
     Invalid(Option<&'a str>, &'static str),
 }
 
-/// A message that wants an answer.
+/// A message that names a method. Where it wants no answer its id is empty.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) id: &'a str,
@@ -114,7 +110,11 @@ impl<'a> Message<'a> {
                 method,
                 params: self.params,
             }),
-            (Text::Is(_), None) => Kind::Notification,
+            (Text::Is(method), None) => Kind::Notification(Request {
+                id: "",
+                method,
+                params: self.params,
+            }),
             (Text::Absent, _) if self.answers => Kind::Response,
             (Text::Absent, _) => Kind::Invalid(id, "A request names a method."),
             (Text::Other, _) => Kind::Invalid(id, "A method is a string."),
@@ -287,7 +287,7 @@ mod tests {
         ));
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),
-            Kind::Notification
+            Kind::Notification(_)
         ));
     }
 

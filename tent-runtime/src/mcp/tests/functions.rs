@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
@@ -123,6 +124,23 @@ fn all_contents() -> Vec<Content> {
     ]
 }
 
+/// That the function `wait` began, and that it was dropped.
+pub(super) static WAIT_BEGAN: Notify = Notify::const_new();
+pub(super) static WAIT_DROPPED: Notify = Notify::const_new();
+
+/// Goes on until it is dropped, which it tells.
+async fn wait() -> Result<Answer> {
+    struct Told;
+    impl Drop for Told {
+        fn drop(&mut self) {
+            WAIT_DROPPED.notify_one();
+        }
+    }
+    let _told = Told;
+    WAIT_BEGAN.notify_one();
+    std::future::pending().await
+}
+
 /// The functions of the app; as they stand, the order is another one than they are listed in.
 pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Query, "find_order", SIGNED_IN, ID, ORDER, order),
@@ -234,6 +252,12 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
         |cx, input| value(cx, input.into()),
     ),
+    &Declaration {
+        body: Body::Async(|_, _| Box::pin(wait())),
+        ..function(Kind::Action, "wait", STAFF, &[], Output::Nothing, |_, _| {
+            Ok(Answer::default())
+        })
+    },
     &Declaration {
         asks: true,
         ..function(Kind::Change, "wipe", STAFF, &[], Output::Nothing, |_, _| {

@@ -90,6 +90,8 @@ async fn in_the_legacy_era_they_are_checked_where_they_are_sent() {
     .await;
     mismatch(&app, call().header("mcp-name", "find_order")).await;
     mismatch(&app, call().header("mcp-method", "tools/list")).await;
+    let initialize = Send::legacy("initialize", json!({"protocolVersion": "2025-11-25"}));
+    mismatch(&app, initialize.header("mcp-method", "tools/list")).await;
 }
 
 #[tokio::test]

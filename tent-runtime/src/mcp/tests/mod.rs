@@ -2,6 +2,7 @@
 //! named after its case.
 
 mod app;
+mod cancelled;
 mod door;
 mod batches;
 mod envelope;

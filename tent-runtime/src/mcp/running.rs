@@ -1,0 +1,131 @@
+//! The calls under way that `notifications/cancelled` can end: those of legacy sessions, since in the
+//! modern era the client just goes away.
+//!
+//! A call outside of a session is not among them: the ids of two clients with one key would be the same.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::caller::Caller;
+
+/// Calls by session, caller and id. The caller is part of it because a session's id proves nothing.
+#[derive(Default)]
+pub(super) struct Running(Mutex<Calls>);
+
+#[derive(Default)]
+struct Calls {
+    stops: HashMap<Key, watch::Sender<bool>>,
+    /// From how many on those that have ended meanwhile are looked for.
+    sweep: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    nonce: [u8; 16],
+    caller: String,
+    id: Box<str>,
+}
+
+impl Key {
+    /// `id` as it was sent: a client writes the same id the same way each time.
+    pub(super) fn new(nonce: [u8; 16], caller: &Caller, id: &str) -> Self {
+        Key {
+            nonce,
+            caller: caller.to_string(),
+            id: id.into(),
+        }
+    }
+}
+
+const FEWEST_SWEPT: usize = 256;
+
+impl Running {
+    /// Notes a call; what is given turns true when it is cancelled. The call is under way for as long as
+    /// a copy of that is somewhere.
+    pub(super) fn begin(&self, key: Key) -> watch::Receiver<bool> {
+        let (stop, stopped) = watch::channel(false);
+        let mut calls = self.lock();
+        // A call whose client went away is not taken out by who noted it, so that is done here.
+        if calls.stops.len() >= calls.sweep {
+            calls.stops.retain(|_, stop| !stop.is_closed());
+            calls.sweep = (calls.stops.len() * 2).max(FEWEST_SWEPT);
+        }
+        // An id that is under way already is the client's mistake; the later call has it then.
+        calls.stops.insert(key, stop);
+        stopped
+    }
+
+    /// Takes a call out that has ended, unless its id is a later call's by now.
+    pub(super) fn end(&self, key: &Key) {
+        let mut calls = self.lock();
+        if calls.stops.get(key).is_some_and(watch::Sender::is_closed) {
+            calls.stops.remove(key);
+        }
+    }
+
+    /// Cancels a call, if it is under way.
+    pub(super) fn cancel(&self, key: &Key) {
+        if let Some(stop) = self.lock().stops.remove(key) {
+            stop.send_replace(true);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        // Nothing panics while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(nonce: u8, id: &str) -> Key {
+        Key::new([nonce; 16], &Caller::App, id)
+    }
+
+    #[test]
+    fn a_call_is_cancelled_by_session_caller_and_id() {
+        let running = Running::default();
+        let stop = running.begin(key(1, "1"));
+        for other in [
+            key(2, "1"),
+            key(1, "\"1\""),
+            Key::new([1; 16], &Caller::Nobody, "1"),
+        ] {
+            running.cancel(&other);
+        }
+        assert!(!*stop.borrow());
+        running.cancel(&key(1, "1"));
+        assert!(*stop.borrow());
+        running.cancel(&key(1, "1"));
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_is_the_later_calls() {
+        let running = Running::default();
+        let first = running.begin(key(1, "1"));
+        let second = running.begin(key(1, "1"));
+        drop(first);
+        running.end(&key(1, "1"));
+        running.cancel(&key(1, "1"));
+        assert!(*second.borrow());
+    }
+
+    #[test]
+    fn calls_that_ended_do_not_pile_up() {
+        let running = Running::default();
+        let under_way: Vec<_> = (0..300)
+            .map(|n| running.begin(key(1, &n.to_string())))
+            .collect();
+        for n in 300..10_000 {
+            drop(running.begin(key(1, &n.to_string())));
+        }
+        let left = running.lock().stops.len();
+        assert!((300..=700).contains(&left), "{left}");
+        running.cancel(&key(1, "7"));
+        assert!(*under_way[7].borrow());
+    }
+}

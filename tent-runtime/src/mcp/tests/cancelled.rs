@@ -1,0 +1,67 @@
+//! Ending a call: by the client's word in the legacy era, by going away in the modern one.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use serde_json::json;
+
+use super::app::{App, Send};
+use super::functions::{WAIT_BEGAN, WAIT_DROPPED};
+
+/// One test, because it shares what `wait` tells.
+#[tokio::test]
+async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_client_goes() {
+    let app = Arc::new(App::new());
+    let session = app.session("2025-06-18").await;
+    let other = app.session("2025-06-18").await;
+    let call = || Send::legacy("tools/call", json!({"name": "wait"})).session(&session);
+    let cancel = |id: serde_json::Value| {
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        Send::raw(note.to_string())
+    };
+    let begun = async |send: Send| {
+        let app = app.clone();
+        let task = tokio::spawn(async move { app.send(send).await });
+        WAIT_BEGAN.notified().await;
+        // Wrapped, so that nobody takes it for something to await at once.
+        (task,)
+    };
+    let dropped = || WAIT_DROPPED.notified().now_or_never().is_some();
+
+    // Another id, another session, no session and another caller end nothing.
+    let (task,) = begun(call()).await;
+    for note in [
+        cancel(json!("1")).session(&session),
+        cancel(json!(1)).session(&other),
+        cancel(json!(1)),
+        cancel(json!(1)).session(&session).by("ada"),
+    ] {
+        assert_eq!(app.send(note).await.status, 202);
+    }
+    assert!(!dropped() && !task.is_finished());
+    assert_eq!(
+        app.send(cancel(json!(1)).session(&session)).await.status,
+        202
+    );
+    let got = task.await.expect("it did not panic");
+    assert_eq!(
+        (got.status.as_u16(), got.bytes.len()),
+        (202, 0),
+        "a cancelled call has no answer"
+    );
+    assert!(dropped());
+
+    // Going away ends nothing; the word still does.
+    let (task,) = begun(call()).await;
+    task.abort();
+    assert!(task.await.is_err_and(|error| error.is_cancelled()));
+    assert!(!dropped());
+    app.send(cancel(json!(1)).session(&session)).await;
+    WAIT_DROPPED.notified().await;
+
+    // A modern client goes away, and with it the call.
+    let (task,) = begun(Send::call("wait", json!({}))).await;
+    task.abort();
+    assert!(task.await.is_err_and(|error| error.is_cancelled()));
+    assert!(dropped());
+}
