@@ -69,9 +69,11 @@ impl App {
         self
     }
 
-    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`.
-    pub fn functions(mut self, functions: impl IntoIterator<Item = &'static Declaration>) -> Self {
-        self.functions.get_or_insert_default().extend(functions);
+    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`. Called
+    /// again it adds more.
+    pub fn functions(mut self, functions: &[&'static Declaration]) -> Self {
+        let named = self.functions.get_or_insert_default();
+        named.extend_from_slice(functions);
         self
     }
 
