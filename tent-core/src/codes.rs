@@ -368,6 +368,12 @@ pub const ALL: &[Entry] = &[
         "The attribute or the derive stands on an item that it cannot be made for.",
         "Put it on a struct or an enum that owns what it holds.",
     ),
+    start(
+        "T7022",
+        "not-kept-yet",
+        "An option is stated that this version reads and checks, but does not keep yet.",
+        "Do not rely on it; a later version keeps it.",
+    ),
     call(
         "T7120",
         "nobody-to-ask",

@@ -236,6 +236,7 @@ impl Registry {
     pub fn warnings(&self) -> Vec<Finding> {
         let tools = || self.functions.iter().filter(|f| f.declaration.mcp);
         let mut warnings: Vec<_> = tools().flat_map(name_and_text_warnings).collect();
+        warnings.extend(self.functions.iter().filter_map(not_kept_yet));
         let many = tools().count();
         if many > WELL_TAKEN {
             warnings.push(Finding {
@@ -298,6 +299,27 @@ fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
         );
     }
     found
+}
+
+/// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
+/// function that asks a person refuses every call, and one that answers a method is at no door.
+fn not_kept_yet(function: &Function) -> Option<Finding> {
+    let declaration = function.declaration;
+    let promised = [
+        ("limit", declaration.limit.is_some()),
+        ("retry", declaration.retry),
+        ("needs", !declaration.needs.is_empty()),
+    ];
+    let promised: Vec<_> = promised
+        .iter()
+        .filter(|(_, stated)| *stated)
+        .map(|(option, _)| *option)
+        .collect();
+    (!promised.is_empty()).then(|| Finding {
+        code: "T7022",
+        message: format!("`{}` states {}", function.name, promised.join(" and ")),
+        locations: vec![declaration.location],
+    })
 }
 
 /// T1001 for each name that more than one declaration has, case and punctuation folded away.

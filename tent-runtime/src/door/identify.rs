@@ -11,6 +11,7 @@ use http::{HeaderMap, header};
 use tokio::time::Instant;
 
 use super::Door;
+use super::guard::{Ended, guarded, referenced};
 use crate::caller::{Caller, User};
 use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
@@ -80,6 +81,29 @@ impl Door {
         }
     }
 
+    /// Refuses what a page of another site made a browser send. A browser sends its cookies along whoever
+    /// wrote the page, so what does not only read, asked for by a person whom a cookie may have named,
+    /// must come from a page of this server or of a listed origin.
+    ///
+    /// # Errors
+    /// T0014 where it may not.
+    pub fn check_page(&self, parts: &Parts, caller: &Caller) -> Result<()> {
+        let by_cookie =
+            matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
+        // The host check let the request in, so an Origin that it has is one of ours.
+        let own = parts.headers.contains_key(header::ORIGIN)
+            || parts
+                .headers
+                .get("sec-fetch-site")
+                .is_some_and(|site| site == "same-origin");
+        if !by_cookie || own {
+            return Ok(());
+        }
+        Err(Error::of("T0014")
+            .with_message("A call that a cookie signs must come from a page of this server.")
+            .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
+    }
+
     /// # Errors
     /// T0014 for a host or an origin that is not served.
     pub fn check_host(&self, parts: &Parts) -> Result<()> {
@@ -94,16 +118,16 @@ impl Door {
         let Some(users) = &self.hooks.users else {
             return Ok(User::new(id));
         };
-        let cx = self.cx_of(&Caller::App, &Client::default());
-        match users(cx, id.to_owned()).await {
-            Ok(Some(user)) => Ok(user),
-            Ok(None) => Err(Error::of("T0004").with_message("The app does not know this person.")),
-            Err(error) => Err(hook_broke("users", error)),
+        match self.asked(users, id.to_owned(), "users").await? {
+            Some(user) => Ok(user),
+            None => Err(Error::of("T0004").with_message("The app does not know this person.")),
         }
     }
 
     async fn holder(&self, key: &str) -> Result<Caller> {
-        let Some(record) = self.keys.verify(key).await? else {
+        let verified = self.keys.verify(key).await;
+        let verified = verified.map_err(|error| referenced(error, "the store", "a key", ""));
+        let Some(record) = verified? else {
             return Err(bad_key());
         };
         if let Some(caller) = self.people.find(&record.id) {
@@ -122,12 +146,22 @@ impl Door {
         let Some(identify) = &self.hooks.identify else {
             return Ok(Caller::Nobody);
         };
+        let parts = Arc::new(parts.clone());
+        let user = self.asked(identify, parts, "identify").await?;
+        Ok(user.map_or(Caller::Nobody, |user| Caller::User(Arc::new(user))))
+    }
+
+    /// Asks a hook of the app's own, within the time that a call has.
+    async fn asked<I>(&self, hook: &Hook<I>, input: I, name: &str) -> Result<Option<User>> {
         let cx = self.cx_of(&Caller::App, &Client::default());
-        match identify(cx, Arc::new(parts.clone())).await {
-            Ok(Some(user)) => Ok(Caller::User(Arc::new(user))),
-            Ok(None) => Ok(Caller::Nobody),
-            Err(error) => Err(hook_broke("identify", error)),
-        }
+        // A hook may panic while its future is made, so that is done inside too.
+        let asking = async { hook(cx.clone(), input).await };
+        let found = match guarded(cx.deadline(), asking).await {
+            Ended::Returned(found) => found,
+            Ended::TooLate => Err(Error::unexpected("it did not end in time")),
+            Ended::Panicked(error) => Err(error),
+        };
+        found.map_err(|error| referenced(error, name, "nobody yet", ""))
     }
 }
 
@@ -157,12 +191,4 @@ fn same<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
 
 fn bad_key() -> Error {
     Error::of("T0004").with_message("The key is not good, or not good any more.")
-}
-
-/// A stated failure of a hook is passed on; anything else is for the log.
-fn hook_broke(hook: &'static str, error: Error) -> Error {
-    if error.code() == "T0012" {
-        tracing::error!(hook, chain = ?error.chain(), "a hook of the app broke");
-    }
-    error
 }

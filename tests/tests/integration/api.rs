@@ -299,6 +299,7 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
             "page",
             "picture",
             "search",
+            "setting",
             "unlock",
             "unwritable",
             "whoami"
