@@ -3,14 +3,16 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{HeaderMap, header};
 use tokio::time::Instant;
 
-use super::Door;
+use super::{Door, run};
 use crate::caller::{Caller, User};
 use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
@@ -72,12 +74,17 @@ impl Door {
     /// Who sent this request.
     ///
     /// # Errors
-    /// T0004 for a credential that is presented and fails, T0012 where the app's own hook does.
+    /// T0004 for a credential that is presented and fails, T0012 where the store or the app's own hook does.
     pub async fn identify(&self, parts: &Parts) -> Result<Caller> {
-        match presented(&parts.headers)? {
+        let caller = match presented(&parts.headers)? {
             Some(key) => self.holder(key).await,
             None => self.signed_in(parts).await,
-        }
+        };
+        caller.map_err(|error| {
+            run::referenced(error, "The server", |reference, chain| {
+                tracing::error!(reference, ?chain, "it cannot be told who calls");
+            })
+        })
     }
 
     /// # Errors
@@ -94,12 +101,9 @@ impl Door {
         let Some(users) = &self.hooks.users else {
             return Ok(User::new(id));
         };
-        let cx = self.cx_of(&Caller::App, &Client::default());
-        match users(cx, id.to_owned()).await {
-            Ok(Some(user)) => Ok(user),
-            Ok(None) => Err(Error::of("T0004").with_message("The app does not know this person.")),
-            Err(error) => Err(hook_broke("users", error)),
-        }
+        self.ask("users", users, id.to_owned())
+            .await?
+            .ok_or_else(|| Error::of("T0004").with_message("The app does not know this person."))
     }
 
     async fn holder(&self, key: &str) -> Result<Caller> {
@@ -122,12 +126,25 @@ impl Door {
         let Some(identify) = &self.hooks.identify else {
             return Ok(Caller::Nobody);
         };
+        let user = self
+            .ask("identify", identify, Arc::new(parts.clone()))
+            .await?;
+        Ok(user.map_or(Caller::Nobody, |user| Caller::User(Arc::new(user))))
+    }
+
+    /// Asks a hook. A stated failure of it is passed on; anything else, a panic too, is for the log.
+    async fn ask<I>(&self, name: &'static str, hook: &Hook<I>, of: I) -> Result<Option<User>> {
         let cx = self.cx_of(&Caller::App, &Client::default());
-        match identify(cx, Arc::new(parts.clone())).await {
-            Ok(Some(user)) => Ok(Caller::User(Arc::new(user))),
-            Ok(None) => Ok(Caller::Nobody),
-            Err(error) => Err(hook_broke("identify", error)),
-        }
+        // A closure that is not async panics while its future is made, so that is done inside too.
+        let asked = AssertUnwindSafe(async { hook(cx, of).await })
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|panic| Err(run::panicked(panic.as_ref())));
+        asked.map_err(|error| {
+            run::referenced(error, "The app", |reference, chain| {
+                tracing::error!(reference, hook = name, ?chain, "a hook of the app broke");
+            })
+        })
     }
 }
 
@@ -157,12 +174,4 @@ fn same<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
 
 fn bad_key() -> Error {
     Error::of("T0004").with_message("The key is not good, or not good any more.")
-}
-
-/// A stated failure of a hook is passed on; anything else is for the log.
-fn hook_broke(hook: &'static str, error: Error) -> Error {
-    if error.code() == "T0012" {
-        tracing::error!(hook, chain = ?error.chain(), "a hook of the app broke");
-    }
-    error
 }
