@@ -68,9 +68,11 @@ impl App {
         self
     }
 
-    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`.
-    pub fn functions(mut self, functions: impl IntoIterator<Item = &'static Declaration>) -> Self {
-        self.functions.get_or_insert_default().extend(functions);
+    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`. What is
+    /// named by a second call is added.
+    pub fn functions(mut self, functions: &[&'static Declaration]) -> Self {
+        let named = self.functions.get_or_insert_default();
+        named.extend_from_slice(functions);
         self
     }
 
@@ -242,9 +244,10 @@ impl Prepared {
 
     /// Opens the store and the states, and puts the door together.
     pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Door>> {
-        let store = self.store().await?;
-        let sealer = store::sealer(&*store, &self.settings.secrets).await?;
+        // Taken apart first: a future that holds a reference to the openers could not be spawned.
         let Prepared { app, settings } = self;
+        let store = store::open(&settings.store.url).await?;
+        let sealer = store::sealer(&*store, &settings.secrets).await?;
         let mut states = app.states;
         for open in app.openers {
             open(settings.clone()).await?(&mut states);
