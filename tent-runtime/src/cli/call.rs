@@ -27,7 +27,13 @@ pub(super) async fn call(
     };
     let door = prepared.open(registry).await?;
     let caller = match person {
-        Some(id) => Caller::User(Arc::new(door.person(&id).await?)),
+        Some(id) => {
+            let person = door.person(&id).await.map_err(|error| match error.code() {
+                "T0004" => error.with_fix("Name somebody whom the app knows with --as."),
+                _ => error,
+            })?;
+            Caller::User(Arc::new(person))
+        }
         None => Caller::App,
     };
     let call = Call {

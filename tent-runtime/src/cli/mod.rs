@@ -149,14 +149,18 @@ fn log() {
 /// A failure on stderr: for whoever sits at this machine, so with what lies under it.
 fn complain(error: &Error) {
     eprintln!("error: {} {}: {error}", error.code(), error.name());
+    let said = |what: &str| error.message().contains(what);
     for (field, what) in error.fields() {
         match what.as_str() {
+            Some(what) if said(what) => {}
             Some(what) => eprintln!("  {field}: {what}"),
             None => eprintln!("  {field}: {what}"),
         }
     }
     for under in error.chain() {
-        eprintln!("  because: {under}");
+        if !said(&under) {
+            eprintln!("  because: {under}");
+        }
     }
     if !error.fix().is_empty() {
         eprintln!("  help: {}", error.fix());
