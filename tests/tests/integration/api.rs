@@ -284,7 +284,7 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
     };
     assert_eq!(
         names(None).await,
-        ["add", "echo", "note", "page", "picture", "unlock"]
+        ["add", "echo", "huge", "note", "page", "picture", "unlock"]
     );
     let ada = key(&tent, "ada", &["read"]).await;
     assert_eq!(
@@ -293,7 +293,9 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
             "adas",
             "add",
             "echo",
+            "huge",
             "leak",
+            "misfit",
             "never",
             "note",
             "page",

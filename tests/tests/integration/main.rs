@@ -3,4 +3,7 @@
 mod api;
 mod app;
 mod door;
+mod failures;
+mod log;
+mod mcp;
 mod support;
