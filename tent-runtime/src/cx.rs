@@ -85,16 +85,7 @@ pub struct Client {
 
 /// One call, as its function sees it. Cheap to clone.
 #[derive(Clone)]
-pub struct Cx(Arc<Inner>);
-
-struct Inner {
-    caller: Caller,
-    states: Arc<States>,
-    client: Client,
-    trace: String,
-    deadline: Option<Instant>,
-    stop: Option<watch::Receiver<bool>>,
-}
+pub struct Cx(Arc<CxParts>);
 
 /// What the door makes a [`Cx`] from.
 #[derive(Default)]
@@ -109,22 +100,7 @@ pub(crate) struct CxParts {
 
 impl Cx {
     pub(crate) fn new(parts: CxParts) -> Self {
-        let CxParts {
-            caller,
-            states,
-            client,
-            trace,
-            deadline,
-            stop,
-        } = parts;
-        Cx(Arc::new(Inner {
-            caller,
-            states,
-            client,
-            trace,
-            deadline,
-            stop,
-        }))
+        Cx(Arc::new(parts))
     }
 
     /// A call by `caller` of an app with these states, without the door: for the tests of what generated

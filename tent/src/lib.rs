@@ -15,11 +15,11 @@ pub use serde_json;
 pub use tent_runtime::caller::{Caller, User};
 pub use tent_runtime::cx::{Client, Cx, Era, Shared};
 pub use tent_runtime::error::{BoxError, Error, Result};
-pub use tent_runtime::function::{Content, With};
+pub use tent_runtime::function::{Access, Content, Declaration, Kind, Location, With};
 pub use tent_runtime::registry::Registry;
 pub use tent_runtime::server::{App, Tent};
 pub use tent_runtime::settings::Settings;
-pub use tent_runtime::{door, function, http, keys, registry, settings};
+pub use tent_runtime::{http, keys, registry, settings};
 
 /// A type that goes over the wire, as an input or an answer or within one: derives serde's `Serialize` and
 /// `Deserialize` and schemars' `JsonSchema`, by tent's own re-exports, so that the app needs no crate

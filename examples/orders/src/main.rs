@@ -14,6 +14,6 @@ use tent::prelude::*;
 fn main() -> ExitCode {
     tent::app!()
         .state_with(async |_| Shop::from_environment().await)
-        .users_with(async |cx: Cx, id| cx.state::<Shop>()?.person(id).await)
+        .users_with(async |cx, id| cx.state::<Shop>()?.person(id).await)
         .run()
 }

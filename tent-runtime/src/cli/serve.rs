@@ -32,7 +32,7 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
 }
 
 fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
-    let (about, registry) = (tent.door().about(), tent.door().registry());
+    let (about, registry) = (tent.door().about(), tent.registry());
     let local = format!("http://{}", reachable(addr));
     let public = tent.door().settings().web.public_url.as_ref();
     let public = public.map(|public| public.as_str().trim_end_matches('/'));

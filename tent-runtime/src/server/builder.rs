@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::collections::HashSet;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
@@ -116,6 +117,19 @@ impl App {
     /// `access = "role:…"` asks for. `None` refuses the caller. What it says is kept for a second.
     ///
     /// Without it every owner of a key is a person without roles.
+    ///
+    /// ```
+    /// use tent_runtime::{caller::User, error::Result, server::App};
+    /// async fn person(id: String) -> Result<Option<User>> {
+    ///     Ok((id == "ada").then(|| User::new(id).with_role("staff")))
+    /// }
+    /// let app = App::new("orders", "1.0.0").users(async |id| person(id).await);
+    /// # let _ = app;
+    /// ```
+    ///
+    /// An `async |id|` closure cannot borrow what is around it, for its future may outlive the call. What
+    /// it looks people up in is a state of the app ([`users_with`](Self::users_with)), or cloned for each
+    /// call: `move |id| { let shop = shop.clone(); async move { shop.person(id).await } }`.
     pub fn users<E, F>(self, find: impl Fn(String) -> F + Send + Sync + 'static) -> Self
     where
         E: Into<Error>,
@@ -126,6 +140,21 @@ impl App {
 
     /// As [`users`](Self::users), where the states of the app are needed to find somebody: they are in the
     /// [`Cx`], whose caller is the app itself.
+    ///
+    /// ```
+    /// use tent_runtime::{caller::User, cx::State, error::Result, server::App};
+    /// struct Shop;
+    /// impl State for Shop {}
+    /// impl Shop {
+    ///     async fn person(&self, id: String) -> Result<Option<User>> {
+    ///         Ok(Some(User::new(id)))
+    ///     }
+    /// }
+    /// let app = App::new("orders", "1.0.0")
+    ///     .state(Shop)
+    ///     .users_with(async |cx, id| cx.state::<Shop>()?.person(id).await);
+    /// # let _ = app;
+    /// ```
     pub fn users_with<E, F>(
         mut self,
         find: impl Fn(Cx, String) -> F + Send + Sync + 'static,
@@ -140,6 +169,17 @@ impl App {
 
     /// Which of the app's own signed-in people sent a request, told from its head. `None` is nobody. It is
     /// not asked where the request presents a key.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tent_runtime::{caller::User, error::Result, http::request::Parts, server::App};
+    /// async fn session_user(parts: Arc<Parts>) -> Result<Option<User>> {
+    ///     let session = parts.headers.get("x-session");
+    ///     Ok(session.is_some_and(|session| session == "ada's").then(|| User::new("ada")))
+    /// }
+    /// let app = App::new("orders", "1.0.0").identify(session_user);
+    /// # let _ = app;
+    /// ```
     pub fn identify<E, F>(self, tell: impl Fn(Arc<Parts>) -> F + Send + Sync + 'static) -> Self
     where
         E: Into<Error>,
@@ -182,6 +222,24 @@ impl App {
     pub async fn build(self) -> Result<Tent> {
         let (prepared, registry) = self.prepare()?.checked()?;
         prepared.open(registry).await.map(Tent::new)
+    }
+
+    /// Builds the app and serves it on `addr`, whatever `web.addr` says, until the process is told to end
+    /// (SIGINT, SIGTERM). Reads no command line and sets up no log.
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build), and T7019 where the address cannot be listened on.
+    ///
+    /// ```no_run
+    /// # async fn run() -> tent_runtime::error::Result<()> {
+    /// let app = tent_runtime::server::App::new("orders", "1.0.0");
+    /// app.serve(([127, 0, 0, 1], 3000).into()).await
+    /// # }
+    /// ```
+    pub async fn serve(self, addr: SocketAddr) -> Result<()> {
+        // As a setting, so that the address is among the hosts that are served.
+        let app = self.flag("serve", "web.addr", addr.to_string());
+        app.build().await?.serve(addr).await
     }
 
     /// Reads the settings. Nothing is opened yet.

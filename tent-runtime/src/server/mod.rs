@@ -23,7 +23,9 @@ pub(crate) use builder::Prepared;
 
 use crate::door::Door;
 use crate::error::{Error, Result};
+use crate::keys::Keys;
 use crate::mcp::Mcp;
+use crate::registry::Registry;
 use crate::{api, mcp};
 
 /// How long calls under way may go on after the server was told to end.
@@ -42,13 +44,36 @@ impl Tent {
         Tent { door, mcp }
     }
 
-    /// The door, for who makes calls of its own.
+    /// The functions.
+    pub fn registry(&self) -> &Registry {
+        self.door.registry()
+    }
+
+    /// The keys of the app's store: to make, list and revoke them in code.
+    pub fn keys(&self) -> &Keys {
+        self.door.keys()
+    }
+
+    /// The door itself: for tent's own tests.
+    #[doc(hidden)]
     pub fn door(&self) -> &Arc<Door> {
         &self.door
     }
 
     /// `/api`, `/mcp`, `/healthz`, `/readyz` and `/_t`, to be merged or nested into an axum router of the
-    /// app's own.
+    /// app's own; `.with_state(())` makes it fit one with a state. What is nested moves as a whole:
+    /// `/tools/api`, `/tools/mcp`.
+    ///
+    /// ```
+    /// # async fn mounted(app: tent_runtime::server::App) -> tent_runtime::error::Result<axum::Router> {
+    /// let tent = app.build().await?;
+    /// let router = axum::Router::new()
+    ///     .route("/", axum::routing::get(async || "the app's own page"))
+    ///     .nest("/tools", tent.router())
+    ///     .merge(tent.well_known());
+    /// # Ok(router)
+    /// # }
+    /// ```
     pub fn router(&self) -> Router {
         let (door, mcp) = (self.door.clone(), self.mcp.clone());
         let api = any(move |request: Request| api::serve(door.clone(), request));

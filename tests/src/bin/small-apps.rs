@@ -166,7 +166,7 @@ mod warned {
                 #[query(about = "One of many", access = "anyone", offer = "mcp")]
                 pub(crate) fn $name() {}
             )*
-            pub(crate) const MANY: &[&tent::function::Declaration] = tent::functions![$($name),*];
+            pub(crate) const MANY: &[&tent::Declaration] = tent::functions![$($name),*];
         };
     }
 

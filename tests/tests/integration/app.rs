@@ -235,6 +235,16 @@ async fn misfit() -> Misfit {
     Misfit
 }
 
+/// What serde alone can tell: a schema cannot say it, or no client minds it.
+#[query(about = "Look a host up", access = "anyone", offer = "mcp")]
+async fn resolve(
+    host: std::net::IpAddr,
+    v4: Option<std::net::Ipv4Addr>,
+    small: Option<std::num::NonZeroU8>,
+) -> String {
+    format!("{host} {v4:?} {small:?}")
+}
+
 #[query(about = "An integer of 128 bits", access = "anyone", offer = "mcp")]
 async fn huge(below: bool) -> i128 {
     if below { i128::MIN } else { i128::MAX }

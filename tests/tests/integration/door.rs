@@ -6,7 +6,7 @@ use serde_json::json;
 use tent::User;
 use tent::http::request::Parts;
 
-use crate::support::{ask, key, runs, tent, tent_with};
+use crate::support::{ask, key, modern, runs, tent, tent_with};
 
 #[tokio::test]
 async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
@@ -163,7 +163,7 @@ async fn a_revoked_key_is_refused_at_once() {
             .as_u16(),
         200
     );
-    let keys = tent.door().keys();
+    let keys = tent.keys();
     let id = keys.list().await.expect("keys are listed")[0].id.clone();
     assert!(keys.revoke(&id).await.expect("a key is revoked"));
     assert_eq!(
@@ -312,6 +312,21 @@ async fn k6_04_a_panic_in_a_hook_is_answered_too() {
             )
         );
     }
+    // An MCP client sees an error of the protocol: nobody is known who called a tool.
+    let reply = modern(&tent, "tools/list", json!({}))
+        .key(&ada)
+        .send()
+        .await;
+    let error = &reply.json()["error"];
+    let reference = error["data"]["fields"]["reference"].as_str();
+    assert_eq!(
+        (
+            reply.status.as_u16(),
+            &error["data"]["code"],
+            reference.map(str::len)
+        ),
+        (500, &json!("T0012"), Some(16))
+    );
     let nobody = ask(&tent, "GET", "/api/add?a=1&b=2").send().await;
     assert_eq!(nobody.json(), json!({"sum": 3}));
 }

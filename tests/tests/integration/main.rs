@@ -6,4 +6,5 @@ mod door;
 mod failures;
 mod log;
 mod mcp;
+mod mounted;
 mod support;

@@ -246,3 +246,18 @@ async fn k1_04_k1_08_k1_18_k1_20_values_as_clients_send_them() {
         })
     );
 }
+
+#[tokio::test]
+async fn k3_15_an_id_of_an_older_client_comes_back_as_it_was_sent() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["*"]).await;
+    for id in ["0", "-1", "9007199254740993", r#""""#, r#""7""#] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let ping = legacy(&tent, "2025-11-25", "ping", json!({})).key(&ada);
+        let reply = ping.body(body).send().await;
+        assert_eq!(
+            String::from_utf8_lossy(&reply.bytes),
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+        );
+    }
+}

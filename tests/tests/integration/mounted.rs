@@ -1,0 +1,125 @@
+//! tent inside an axum app that was there before: merged, nested, with a state of that app, and its end.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::routing::get;
+use serde_json::{Value, json};
+use tent::Tent;
+use tent::http::{Request, StatusCode, header};
+use tower::ServiceExt as _;
+
+use crate::support::{key, tent};
+
+/// The state of the app around it.
+#[derive(Clone)]
+struct Around(&'static str);
+
+/// Each way to mount it, with the path that everything is then found under.
+fn mounts(tent: &Tent) -> [(&'static str, Router); 4] {
+    let page = || get(async |State(Around(text)): State<Around>| text);
+    let around = Around("the app's own page");
+    [
+        ("", Router::new().merge(tent.router())),
+        ("/tools", Router::new().nest("/tools", tent.router())),
+        (
+            "/a/b",
+            Router::new().nest("/a", Router::new().nest("/b", tent.router())),
+        ),
+        (
+            "/tools",
+            Router::new()
+                .route("/", page())
+                .nest("/tools", tent.router().with_state(()))
+                .merge(tent.well_known().with_state(()))
+                .fallback(async || (StatusCode::NOT_FOUND, "the app's own 404"))
+                .with_state(around),
+        ),
+    ]
+}
+
+async fn sent(router: &Router, request: Request<Body>) -> (StatusCode, String) {
+    let answer = router.clone().oneshot(request).await.expect("it answers");
+    let status = answer.status();
+    let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await;
+    let body = body.expect("a whole body").to_vec();
+    (status, String::from_utf8(body).expect("a text"))
+}
+
+fn get_of(path: String) -> Request<Body> {
+    let request = Request::get(path).header(header::HOST, "localhost:3000");
+    request.body(Body::empty()).expect("a request")
+}
+
+fn post_to(path: String, key: &str, body: &Value) -> Request<Body> {
+    Request::post(path)
+        .header(header::HOST, "localhost:3000")
+        .header(header::AUTHORIZATION, format!("Bearer {key}"))
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::ACCEPT, "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2025-11-25")
+        .body(Body::from(body.to_string()))
+        .expect("a request")
+}
+
+#[tokio::test]
+async fn both_doors_answer_wherever_the_router_is_mounted() {
+    let tent = tent().await;
+    let key = key(&tent, "ada", &["read"]).await;
+    for (at, router) in mounts(&tent) {
+        let added = sent(&router, get_of(format!("{at}/api/add?a=2&b=40"))).await;
+        assert_eq!(added, (StatusCode::OK, r#"{"sum":42}"#.to_owned()), "{at}");
+
+        let list = sent(&router, get_of(format!("{at}/api"))).await;
+        assert_eq!(list.0, StatusCode::OK, "{at}");
+        assert_eq!(
+            sent(&router, get_of(format!("{at}/api/"))).await,
+            list,
+            "{at}"
+        );
+
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "add", "arguments": {"a": 2, "b": 40}},
+        });
+        for mcp in ["mcp", "mcp/"] {
+            let answer = sent(&router, post_to(format!("{at}/{mcp}"), &key, &call)).await;
+            assert_eq!(answer.0, StatusCode::OK, "{at}/{mcp}: {}", answer.1);
+            let answer: Value = serde_json::from_str(&answer.1).expect("JSON");
+            assert_eq!(answer["result"]["structuredContent"], json!({"sum": 42}));
+        }
+        let ready = sent(&router, get_of(format!("{at}/readyz"))).await;
+        assert_eq!(ready, (StatusCode::OK, "ready".to_owned()), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn the_app_around_it_keeps_its_own_pages() {
+    let tent = tent().await;
+    let [.., (_, router)] = mounts(&tent);
+    let page = sent(&router, get_of("/".to_owned())).await;
+    assert_eq!(page, (StatusCode::OK, "the app's own page".to_owned()));
+    let missing = (StatusCode::NOT_FOUND, "the app's own 404".to_owned());
+    assert_eq!(sent(&router, get_of("/api".to_owned())).await, missing);
+    let metadata = "/.well-known/oauth-protected-resource/tools/mcp".to_owned();
+    let metadata = sent(&router, get_of(metadata)).await;
+    assert_eq!(metadata, (StatusCode::NOT_FOUND, String::new()));
+}
+
+#[tokio::test]
+async fn shut_down_it_refuses_and_the_app_around_it_goes_on() {
+    let tent = tent().await;
+    let [.., (_, router)] = mounts(&tent);
+    tent.shutdown();
+    let refused = sent(&router, get_of("/tools/api/add?a=2&b=40".to_owned())).await;
+    assert_eq!(refused.0, StatusCode::SERVICE_UNAVAILABLE);
+    let problem: Value = serde_json::from_str(&refused.1).expect("JSON");
+    assert_eq!(problem["code"], "T0013");
+    let ready = sent(&router, get_of("/tools/readyz".to_owned())).await;
+    assert_eq!(
+        ready,
+        (StatusCode::SERVICE_UNAVAILABLE, "closing".to_owned())
+    );
+    let page = sent(&router, get_of("/".to_owned())).await;
+    assert_eq!(page.0, StatusCode::OK);
+}
