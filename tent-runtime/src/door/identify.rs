@@ -3,16 +3,15 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{HeaderMap, header};
 use tokio::time::Instant;
 
-use super::{Door, run};
+use super::Door;
+use super::guard::{Ended, guarded, referenced};
 use crate::caller::{Caller, User};
 use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
@@ -74,17 +73,35 @@ impl Door {
     /// Who sent this request.
     ///
     /// # Errors
-    /// T0004 for a credential that is presented and fails, T0012 where the store or the app's own hook does.
+    /// T0004 for a credential that is presented and fails, T0012 where the app's own hook does.
     pub async fn identify(&self, parts: &Parts) -> Result<Caller> {
-        let caller = match presented(&parts.headers)? {
+        match presented(&parts.headers)? {
             Some(key) => self.holder(key).await,
             None => self.signed_in(parts).await,
-        };
-        caller.map_err(|error| {
-            run::referenced(error, "The server", |reference, chain| {
-                tracing::error!(reference, ?chain, "it cannot be told who calls");
-            })
-        })
+        }
+    }
+
+    /// Refuses what a page of another site made a browser send. A browser sends its cookies along whoever
+    /// wrote the page, so what does not only read, asked for by a person whom a cookie may have named,
+    /// must come from a page of this server or of a listed origin.
+    ///
+    /// # Errors
+    /// T0014 where it may not.
+    pub fn check_page(&self, parts: &Parts, caller: &Caller) -> Result<()> {
+        let by_cookie =
+            matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
+        // The host check let the request in, so an Origin that it has is one of ours.
+        let own = parts.headers.contains_key(header::ORIGIN)
+            || parts
+                .headers
+                .get("sec-fetch-site")
+                .is_some_and(|site| site == "same-origin");
+        if !by_cookie || own {
+            return Ok(());
+        }
+        Err(Error::of("T0014")
+            .with_message("A call that a cookie signs must come from a page of this server.")
+            .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
     }
 
     /// # Errors
@@ -101,13 +118,16 @@ impl Door {
         let Some(users) = &self.hooks.users else {
             return Ok(User::new(id));
         };
-        self.ask("users", users, id.to_owned())
-            .await?
-            .ok_or_else(|| Error::of("T0004").with_message("The app does not know this person."))
+        match self.asked(users, id.to_owned(), "users").await? {
+            Some(user) => Ok(user),
+            None => Err(Error::of("T0004").with_message("The app does not know this person.")),
+        }
     }
 
     async fn holder(&self, key: &str) -> Result<Caller> {
-        let Some(record) = self.keys.verify(key).await? else {
+        let verified = self.keys.verify(key).await;
+        let verified = verified.map_err(|error| referenced(error, "the store", "a key", ""));
+        let Some(record) = verified? else {
             return Err(bad_key());
         };
         if let Some(caller) = self.people.find(&record.id) {
@@ -126,25 +146,22 @@ impl Door {
         let Some(identify) = &self.hooks.identify else {
             return Ok(Caller::Nobody);
         };
-        let user = self
-            .ask("identify", identify, Arc::new(parts.clone()))
-            .await?;
+        let parts = Arc::new(parts.clone());
+        let user = self.asked(identify, parts, "identify").await?;
         Ok(user.map_or(Caller::Nobody, |user| Caller::User(Arc::new(user))))
     }
 
-    /// Asks a hook. A stated failure of it is passed on; anything else, a panic too, is for the log.
-    async fn ask<I>(&self, name: &'static str, hook: &Hook<I>, of: I) -> Result<Option<User>> {
+    /// Asks a hook of the app's own, within the time that a call has.
+    async fn asked<I>(&self, hook: &Hook<I>, input: I, name: &str) -> Result<Option<User>> {
         let cx = self.cx_of(&Caller::App, &Client::default());
-        // A closure that is not async panics while its future is made, so that is done inside too.
-        let asked = AssertUnwindSafe(async { hook(cx, of).await })
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|panic| Err(run::panicked(panic.as_ref())));
-        asked.map_err(|error| {
-            run::referenced(error, "The app", |reference, chain| {
-                tracing::error!(reference, hook = name, ?chain, "a hook of the app broke");
-            })
-        })
+        // A hook may panic while its future is made, so that is done inside too.
+        let asking = async { hook(cx.clone(), input).await };
+        let found = match guarded(cx.deadline(), asking).await {
+            Ended::Returned(found) => found,
+            Ended::TooLate => Err(Error::unexpected("it did not end in time")),
+            Ended::Panicked(error) => Err(error),
+        };
+        found.map_err(|error| referenced(error, name, "nobody yet", ""))
     }
 }
 

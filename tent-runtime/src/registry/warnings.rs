@@ -21,6 +21,7 @@ impl Registry {
             found
         };
         let mut warnings: Vec<_> = tools().flat_map(of_one).collect();
+        warnings.extend(self.functions.iter().filter_map(not_kept_yet));
         let many = tools().count();
         if many > WELL_TAKEN {
             warnings.push(Finding {
@@ -70,7 +71,7 @@ fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
     let about = function.about.chars().count();
     if about > LONGEST_ABOUT {
         warn(
-            "T7023",
+            "T7024",
             format!(
                 "The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"
             ),
@@ -79,7 +80,7 @@ fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
     found
 }
 
-/// T7022 for a tool with integers of more than 64 bits.
+/// T7023 for a tool with integers of more than 64 bits.
 fn huge_integers(function: &Function) -> Option<Finding> {
     let mut places: Vec<_> = function.input.huge_integers();
     for place in &mut places {
@@ -91,12 +92,33 @@ fn huge_integers(function: &Function) -> Option<Finding> {
         places.push("what it gives".to_owned());
     }
     (!places.is_empty()).then(|| Finding {
-        code: "T7022",
+        code: "T7023",
         message: format!(
             "`{}` has integers of more than 64 bits: {}",
             function.name,
             places.join(", ")
         ),
         locations: vec![function.declaration.location],
+    })
+}
+
+/// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
+/// function that asks a person refuses every call, and one that answers a method is at no door.
+fn not_kept_yet(function: &Function) -> Option<Finding> {
+    let declaration = function.declaration;
+    let promised = [
+        ("limit", declaration.limit.is_some()),
+        ("retry", declaration.retry),
+        ("needs", !declaration.needs.is_empty()),
+    ];
+    let promised: Vec<_> = promised
+        .iter()
+        .filter(|(_, stated)| *stated)
+        .map(|(option, _)| *option)
+        .collect();
+    (!promised.is_empty()).then(|| Finding {
+        code: "T7022",
+        message: format!("`{}` states {}", function.name, promised.join(" and ")),
+        locations: vec![declaration.location],
     })
 }

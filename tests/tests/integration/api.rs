@@ -326,6 +326,7 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
             "picture",
             "resolve",
             "search",
+            "setting",
             "unlock",
             "unwritable",
             "whoami"

@@ -324,3 +324,18 @@ async fn unlock(#[arg(secret, min_len = 12)] password: String) -> bool {
 async fn echo(value: tent::serde_json::Value) -> tent::serde_json::Value {
     value
 }
+
+#[query(about = "A rule that never ends", access = endless_rule, offer = "mcp")]
+async fn behind_an_endless_rule() -> u8 {
+    1
+}
+
+async fn endless_rule(_: &Cx) -> bool {
+    std::future::pending().await
+}
+
+#[query(about = "Tell a setting", access = "signedIn", offer = "mcp")]
+async fn setting() -> Result<u16> {
+    let vars = [("TENT_SHOP__PASSWORD", "hunter2-secret")];
+    tent::Settings::from_vars(vars)?.get("shop.password")
+}

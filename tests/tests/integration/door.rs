@@ -308,7 +308,7 @@ async fn k6_04_a_panic_in_a_hook_is_answered_too() {
             (&problem["code"], &problem["detail"]),
             (
                 &json!("T0012"),
-                &json!(format!("The app broke. Reference: {reference}."))
+                &json!(format!("The function broke. Reference: {reference}."))
             )
         );
     }
@@ -398,4 +398,92 @@ async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
         (403, "T7120")
     );
     assert_eq!(runs(&tent), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_that_does_not_end_lets_nobody() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["*"]).await;
+    let absent = ask(&tent, "GET", "/api/no_such").key(&ada).send().await;
+    let reply = ask(&tent, "GET", "/api/behind_an_endless_rule")
+        .key(&ada)
+        .send()
+        .await;
+    assert_eq!((reply.status, reply.json()), (absent.status, absent.json()));
+    let list = ask(&tent, "GET", "/api").key(&ada).send().await;
+    assert!(!String::from_utf8_lossy(&list.bytes).contains("endless"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_panics_or_does_not_end_is_answered_with_a_reference() {
+    async fn hook(parts: Arc<Parts>) -> tent::Result<Option<User>> {
+        match parts.headers.contains_key("x-panic") {
+            true => panic!("the sessions are gone"),
+            false => std::future::pending().await,
+        }
+    }
+    let tent = tent_with(|app| app.identify(hook)).await;
+    for header in ["x-panic", "x-wait"] {
+        let reply = ask(&tent, "GET", "/api/whoami")
+            .header(header, "1")
+            .send()
+            .await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (500, "T0012"),
+            "{header}"
+        );
+        assert!(reply.json()["fields"]["reference"].is_string());
+        assert!(!String::from_utf8_lossy(&reply.bytes).contains("sessions"));
+    }
+}
+
+#[tokio::test]
+async fn a_failure_of_the_start_that_a_function_meets_is_for_the_log() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["read"]).await;
+    let reply = ask(&tent, "GET", "/api/setting").key(&ada).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (500, "T0012")
+    );
+    assert!(!String::from_utf8_lossy(&reply.bytes).contains("hunter2"));
+}
+
+#[tokio::test]
+async fn at_mcp_too_a_cookie_needs_an_own_page() {
+    let tent = tent_with(|app| app.identify(by_cookie)).await;
+    let ping = || {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        ask(&tent, "POST", "/mcp")
+            .header("cookie", "session=ada")
+            .json(message)
+    };
+    assert_eq!(
+        ping()
+            .header("sec-fetch-site", "cross-site")
+            .send()
+            .await
+            .status
+            .as_u16(),
+        403
+    );
+    assert_eq!(
+        ping()
+            .header("sec-fetch-site", "same-origin")
+            .send()
+            .await
+            .status
+            .as_u16(),
+        200
+    );
+    assert_eq!(
+        ping()
+            .header("origin", "http://localhost:3000")
+            .send()
+            .await
+            .status
+            .as_u16(),
+        200
+    );
 }
