@@ -117,6 +117,7 @@ async fn call(
         client: Client::default(),
         trace: trace.to_owned(),
         at: At::Api,
+        peer: None,
     };
     Ok(answer::response(door.call(call).await?))
 }

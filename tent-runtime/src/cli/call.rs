@@ -38,6 +38,7 @@ pub(super) async fn call(
         client: Client::default(),
         trace: "command-line".to_owned(),
         at: At::Inside,
+        peer: None,
     };
     print(door.call(call).await.map_err(here)?);
     Ok(ExitCode::SUCCESS)
@@ -54,7 +55,7 @@ fn here(error: Error) -> Error {
     error.with_fix(fix)
 }
 
-fn print(Answer { value, content }: Answer) {
+fn print(Answer { value, content, .. }: Answer) {
     if let Some(value) = value {
         println!("{}", value.get());
     }

@@ -21,7 +21,7 @@ pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 
 use crate::caller::Caller;
-use crate::cx::{Client, Cx, CxParts, Era, States};
+use crate::cx::{Client, Cx, CxParts, Era, Peer, States};
 use crate::error::{Error, Result};
 use crate::function::Answer;
 use crate::keys::Keys;
@@ -70,6 +70,8 @@ pub struct Call {
     pub trace: String,
     /// The door it came to.
     pub at: At,
+    /// What the envelope offers the call beyond its answer.
+    pub peer: Option<Arc<dyn Peer>>,
 }
 
 /// What clients are told of the app as a whole.
@@ -229,36 +231,18 @@ impl Door {
     /// A `Cx` for asking [`find`](Self::find) outside of a call, with the time that a call has.
     pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
         let deadline = Instant::now().checked_add(self.settings.limits.call_time);
-        self.cx(
-            caller.clone(),
-            client.clone(),
-            String::new(),
+        Cx::new(CxParts {
+            caller: caller.clone(),
+            states: self.states.clone(),
+            client: client.clone(),
             deadline,
-            None,
-        )
+            ..CxParts::default()
+        })
     }
 
     /// A failure of tent's own parts, as a caller may see it: with a reference, where the log has the rest.
     pub fn broke(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
         guard::referenced(error, place, &caller.to_string(), trace)
-    }
-
-    fn cx(
-        &self,
-        caller: Caller,
-        client: Client,
-        trace: String,
-        deadline: Option<Instant>,
-        stop: Option<watch::Receiver<bool>>,
-    ) -> Cx {
-        Cx::new(CxParts {
-            caller,
-            states: self.states.clone(),
-            client,
-            trace,
-            deadline,
-            stop,
-        })
     }
 
     /// Runs a call through every step of the door.
@@ -321,6 +305,7 @@ impl Door {
             client,
             trace,
             at,
+            peer,
         } = call;
         if self.is_closing() {
             return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
@@ -332,7 +317,15 @@ impl Door {
             .find(&name)
             .and_then(|f| f.declaration.timeout);
         let deadline = began.checked_add(time(timeout));
-        let cx = self.cx(caller, client, trace, deadline, stop);
+        let cx = Cx::new(CxParts {
+            caller,
+            states: self.states.clone(),
+            client,
+            trace,
+            deadline,
+            stop,
+            peer,
+        });
         // 1. Is there such a function, for this caller?
         let function = self.find(&name, at, &cx).await?;
         // 2. Does the input fit?

@@ -1,16 +1,26 @@
 //! Runs a function whose call was let in: under its deadline, with a panic caught.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
 use serde_json::{Map, Value};
 
 use super::guard::{Ended, guarded, panicked, referenced};
-use crate::cx::Cx;
+use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Body};
 use crate::registry::{Function, Shape};
 
 pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) -> Result<Answer> {
-    let answer = match guarded(cx.deadline(), started(function, &cx, input)).await {
-        Ended::Returned(answer) => answer.and_then(|answer| as_published(function, answer)),
+    let running = until_it_asks(cx.peer(), started(function, &cx, input));
+    let answer = match guarded(cx.deadline(), running).await {
+        Ended::Returned(Some(answer)) => answer.and_then(|answer| as_published(function, answer)),
+        Ended::Returned(None) => Ok(Answer {
+            asks: true,
+            ..Answer::default()
+        }),
         Ended::TooLate => {
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
@@ -18,6 +28,21 @@ pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) 
         Ended::Panicked(error) => Err(error),
     };
     answer.map_err(|error| referenced(error, &function.name, &cx.caller().to_string(), cx.trace()))
+}
+
+/// Runs to the end, or to the point where nothing goes on and a question stands that only a later request
+/// can answer: `None`. What was begun is dropped, and begins anew with the answer.
+async fn until_it_asks<T>(
+    peer: Option<&Arc<dyn Peer>>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let mut work = pin!(work);
+    poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(ended) => Poll::Ready(Some(ended)),
+        Poll::Pending if peer.is_some_and(|peer| peer.is_asking()) => Poll::Ready(None),
+        Poll::Pending => Poll::Pending,
+    })
+    .await
 }
 
 async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Result<Answer> {

@@ -9,6 +9,8 @@ pub struct Answer {
     pub value: Option<Box<RawValue>>,
     /// The content, in order.
     pub content: Vec<Content>,
+    /// Whether the function did not end, but asks something first: its peer knows what.
+    pub asks: bool,
 }
 
 /// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.

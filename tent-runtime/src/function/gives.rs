@@ -71,8 +71,8 @@ impl Gives<ByContent> for Vec<Content> {
 
     fn answer(self) -> Result<Answer> {
         Ok(Answer {
-            value: None,
             content: self,
+            ..Answer::default()
         })
     }
 }
@@ -90,6 +90,7 @@ fn with(value: impl Serialize, content: Vec<Content>) -> Result<Answer> {
     Ok(Answer {
         value: Some(serde_json::value::to_raw_value(&value)?),
         content,
+        ..Answer::default()
     })
 }
 

@@ -80,6 +80,7 @@ pub(super) async fn serve(
         client,
         trace: asked.trace.to_owned(),
         at: At::Mcp,
+        peer: None,
     };
     let server = revision.is_modern().then_some(&*mcp.server);
     let Some(ended) = run(mcp, call, nonce, id).await else {

@@ -332,5 +332,6 @@ fn client(era: Era, info: &ClientInfo<'_>) -> Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
+        ..Client::default()
     }
 }

@@ -113,6 +113,7 @@ impl Session {
                 era: Era::Legacy,
                 name,
                 version,
+                ..Client::default()
             },
             began,
             nonce: *nonce,
@@ -156,7 +157,7 @@ mod tests {
         let client = Client {
             era: Era::Legacy,
             name: Some(name.to_owned()),
-            version: None,
+            ..Client::default()
         };
         let abilities = Abilities {
             sampling: true,

@@ -80,7 +80,7 @@ fn value(cx: &Cx, value: Value) -> Result<Answer> {
     let value = RawValue::from_string(value.to_string())?;
     Ok(Answer {
         value: Some(value),
-        content: Vec::new(),
+        ..Answer::default()
     })
 }
 
@@ -204,8 +204,8 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         Output::Content,
         |_, _| {
             Ok(Answer {
-                value: None,
                 content: all_contents(),
+                ..Answer::default()
             })
         },
     ),

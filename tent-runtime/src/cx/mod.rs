@@ -2,14 +2,23 @@
 //!
 //! Knows no envelope: what it says of a client is what the envelope put in.
 
+mod client;
+mod peer;
+mod question;
+
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
+
+pub use client::{Capabilities, Client, Era};
+pub use peer::{Later, Level, Peer, Progress};
+pub use question::Question;
 
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
@@ -58,31 +67,6 @@ impl States {
     }
 }
 
-/// The way a call came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Era {
-    /// `/api`, the command line, or the app itself: no MCP client.
-    #[default]
-    None,
-    /// MCP by an `initialize` handshake, up to 2025-11-25.
-    Legacy,
-    /// MCP with the metadata in each request, 2026-07-28 and later.
-    Modern,
-}
-
-/// What a client says of itself. Never proof of anything.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Client {
-    /// The era of the protocol it speaks.
-    pub era: Era,
-    /// Its name, where it gave one.
-    pub name: Option<String>,
-    /// Its version, where it gave one.
-    pub version: Option<String>,
-}
-
 /// One call, as its function sees it. Cheap to clone.
 #[derive(Clone)]
 pub struct Cx(Arc<CxParts>);
@@ -96,6 +80,7 @@ pub(crate) struct CxParts {
     pub(crate) trace: String,
     pub(crate) deadline: Option<Instant>,
     pub(crate) stop: Option<watch::Receiver<bool>>,
+    pub(crate) peer: Option<Arc<dyn Peer>>,
 }
 
 impl Cx {
@@ -180,6 +165,43 @@ impl Cx {
         self.0
             .deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Tells the client how far the call is: `done` of `total`, and what is being done. It reaches a client
+    /// that asked for it, and goes nowhere otherwise.
+    ///
+    /// ```
+    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// cx.progress(3.0, 10.0, "Reading the books");
+    /// cx.progress(4.0, None, None);
+    /// # }
+    /// ```
+    pub fn progress<'a>(
+        &self,
+        done: f64,
+        total: impl Into<Option<f64>>,
+        message: impl Into<Option<&'a str>>,
+    ) {
+        if let Some(peer) = &self.0.peer {
+            peer.progress(&Progress {
+                done,
+                total: total.into(),
+                message: message.into().map(str::to_owned),
+            });
+        }
+    }
+
+    /// Sends a line of a log to the client, where it asked for lines of this level. It is for the client:
+    /// the log of the server is `tracing`'s.
+    pub fn log(&self, level: Level, data: impl Into<Value>) {
+        if let Some(peer) = &self.0.peer {
+            peer.log(level, None, &data.into());
+        }
+    }
+
+    /// The client at the other end, where it can be told and asked something.
+    pub(crate) fn peer(&self) -> Option<&Arc<dyn Peer>> {
+        self.0.peer.as_ref()
     }
 
     /// Ends when the call was cancelled; never, where nobody can cancel it.
