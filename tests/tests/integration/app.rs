@@ -330,8 +330,12 @@ async fn behind_an_endless_rule() -> u8 {
     1
 }
 
-async fn endless_rule(_: &Cx) -> bool {
-    std::future::pending().await
+/// Endless for one person alone, so that the lists of all others are made at once.
+async fn endless_rule(cx: &Cx) -> Result<bool> {
+    match cx.user()?.id.as_str() {
+        "eve" => std::future::pending().await,
+        _ => Ok(false),
+    }
 }
 
 #[query(about = "Tell a setting", access = "signedIn", offer = "mcp")]

@@ -403,14 +403,14 @@ async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
 #[tokio::test(start_paused = true)]
 async fn a_rule_that_does_not_end_lets_nobody() {
     let tent = tent().await;
-    let ada = key(&tent, "ada", &["*"]).await;
-    let absent = ask(&tent, "GET", "/api/no_such").key(&ada).send().await;
+    let eve = key(&tent, "eve", &["*"]).await;
+    let absent = ask(&tent, "GET", "/api/no_such").key(&eve).send().await;
     let reply = ask(&tent, "GET", "/api/behind_an_endless_rule")
-        .key(&ada)
+        .key(&eve)
         .send()
         .await;
     assert_eq!((reply.status, reply.json()), (absent.status, absent.json()));
-    let list = ask(&tent, "GET", "/api").key(&ada).send().await;
+    let list = ask(&tent, "GET", "/api").key(&eve).send().await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains("endless"));
 }
 

@@ -7,4 +7,5 @@ mod failures;
 mod log;
 mod mcp;
 mod mounted;
+mod start;
 mod support;

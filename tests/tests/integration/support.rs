@@ -21,6 +21,7 @@ pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
         .state(Watched::default())
         .users(async |id: String| {
             Ok::<_, tent::Error>(match id.as_str() {
+                "eve" => Some(User::new("eve")),
                 "ada" => Some(User::new("ada").with_name("Ada")),
                 "grace" => Some(User::new("grace").with_name("Grace").with_role("staff")),
                 _ => None,
