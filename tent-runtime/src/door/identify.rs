@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::extract::ConnectInfo;
 use http::request::Parts;
 use http::{HeaderMap, header};
 use tokio::time::Instant;
@@ -45,6 +47,9 @@ impl Hooks {
 /// How long what the app said of a key's owner is kept.
 const KEPT: Duration = Duration::from_secs(1);
 
+/// How much time there is at least between two lines on refused keys.
+const TOLD_EACH: Duration = Duration::from_secs(1);
+
 /// How many keys are kept so at most; above it they are forgotten at once.
 const MOST_KEPT: usize = 10_000;
 
@@ -68,16 +73,62 @@ impl Known {
     }
 }
 
+/// The log of refused keys. Somebody who tries many may not fill it: one line a second is for everyone
+/// to see (`info`), the others for who looks for them (`debug`). None has the key, or a part of it.
+#[derive(Default)]
+pub(super) struct Refusals(Mutex<Recent>);
+
+#[derive(Default)]
+struct Recent {
+    /// When the last line for everyone was written.
+    told: Option<Instant>,
+    /// How many were refused since then.
+    since: u64,
+}
+
+impl Refusals {
+    fn log(&self, parts: &Parts, trace: &str, error: &Error) {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let peer = peer.map(|ConnectInfo(addr)| tracing::field::display(addr));
+        let path = parts.uri.path();
+        match self.due(Instant::now()) {
+            Some(untold) => {
+                tracing::info!(trace, peer, path, untold, "a key was refused: {error}");
+            }
+            None => tracing::debug!(trace, peer, path, "a key was refused: {error}"),
+        }
+    }
+
+    /// Whether this one is told to everyone, and how many before it were not.
+    fn due(&self, now: Instant) -> Option<u64> {
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.told.is_some_and(|told| now - told < TOLD_EACH) {
+            recent.since += 1;
+            return None;
+        }
+        recent.told = Some(now);
+        Some(std::mem::take(&mut recent.since))
+    }
+}
+
 impl Door {
-    /// Who sent this request.
+    /// Who sent this request, whose id is `trace`.
     ///
     /// # Errors
-    /// T0004 for a credential that is presented and fails, T0012 where the app's own hook does.
-    pub async fn identify(&self, parts: &Parts) -> Result<Caller> {
-        match presented(&parts.headers)? {
-            Some(key) => self.holder(key).await,
-            None => self.signed_in(parts).await,
+    /// T0004 for a credential that is presented and fails, which the log has too; T0012 where the app's
+    /// own hook does.
+    pub async fn identify(&self, parts: &Parts, trace: &str) -> Result<Caller> {
+        let caller = match presented(&parts.headers) {
+            Ok(Some(key)) => self.holder(key).await,
+            Ok(None) => return self.signed_in(parts).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = &caller
+            && error.code() == "T0004"
+        {
+            self.refusals.log(parts, trace, error);
         }
+        caller
     }
 
     /// # Errors
@@ -165,4 +216,21 @@ fn hook_broke(hook: &'static str, error: Error) -> Error {
         tracing::error!(hook, chain = ?error.chain(), "a hook of the app broke");
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_refused_key_a_second_is_told_to_everyone_and_the_others_are_counted() {
+        let refusals = Refusals::default();
+        let start = Instant::now();
+        let due = |millis| refusals.due(start + Duration::from_millis(millis));
+        assert_eq!(due(0), Some(0));
+        assert_eq!([due(1), due(500), due(999)], [None; 3]);
+        assert_eq!(due(1000), Some(3));
+        assert_eq!(due(1001), None);
+        assert_eq!(due(5000), Some(1));
+    }
 }

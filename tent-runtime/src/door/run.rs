@@ -13,7 +13,13 @@ use crate::error::{Error, Result};
 use crate::function::{Answer, Body};
 use crate::registry::Function;
 
-pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) -> Result<Answer> {
+/// Runs it. What it gives may have `most` bytes.
+pub(super) async fn run(
+    function: &Function,
+    cx: Cx,
+    input: Map<String, Value>,
+    most: usize,
+) -> Result<Answer> {
     let running = AssertUnwindSafe(started(function, &cx, input)).catch_unwind();
     let ended = match cx.deadline() {
         Some(deadline) => match timeout_at(deadline, running).await {
@@ -23,7 +29,11 @@ pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) 
         None => running.await,
     };
     let answer = ended.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-    answer.map_err(|error| referenced(error, function, &cx))
+    match answer {
+        Ok(answer) if answer.bytes() > most => Err(too_large(function, answer.bytes(), most)),
+        Ok(answer) => Ok(answer),
+        Err(error) => Err(referenced(error, function, &cx)),
+    }
 }
 
 async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
@@ -46,6 +56,17 @@ async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Res
 fn too_long(function: &Function) -> Error {
     tracing::warn!(function = %function.name, "took too long and was ended");
     Error::of("T0010")
+}
+
+/// Each envelope would write it once more, or several times.
+fn too_large(function: &Function, bytes: usize, most: usize) -> Error {
+    tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
+    Error::of("T0019")
+        .with_message(format!(
+            "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
+            function.title
+        ))
+        .with_field("limit", most as u64)
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Error {
