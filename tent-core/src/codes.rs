@@ -382,6 +382,24 @@ pub const ALL: &[Entry] = &[
         "The attribute or the derive stands on an item that it cannot be made for.",
         "Put it on a struct or an enum that owns what it holds.",
     ),
+    start(
+        "T7022",
+        "not-kept-yet",
+        "An option is stated that this version reads and checks, but does not keep yet.",
+        "Do not rely on it; a later version keeps it.",
+    ),
+    start(
+        "T7023",
+        "huge-integer",
+        "A tool takes or gives an integer of more than 64 bits: most JSON readers round it, and an input takes what 64 bits hold.",
+        "Take an integer of at most 64 bits, or a string of digits.",
+    ),
+    start(
+        "T7024",
+        "about-too-long",
+        "The about of a tool is longer than what clients keep of it.",
+        "Say in fewer words what a model has to choose by; what a field takes belongs to the field.",
+    ),
     call(
         "T7120",
         "nobody-to-ask",

@@ -8,7 +8,8 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, parse_quote};
 
-use crate::settings::{Faults, Known, of_attribute, of_tokens, root};
+use crate::fault::Faults;
+use crate::options::{self, Known, of_meta, root};
 
 const FIELD: Known<'static> = Known {
     names: &["secret"],
@@ -24,8 +25,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         on: "`#[data]`",
         example: "#[data], or #[data(crate = the_path)]",
     };
-    let settings = of_tokens(options, &known, &mut faults);
-    let root = root(&settings, &mut faults);
+    let stated = options::read(options, &known, &mut faults);
+    let root = root(&stated, &mut faults);
 
     let Ok(mut input) = syn::parse2::<DeriveInput>(item.clone()) else {
         not_a_type(&item, &mut faults);
@@ -68,7 +69,7 @@ fn not_a_type(item: &TokenStream, faults: &mut Faults) {
                 },
             );
         }
-        Err(error) => faults.add_at(
+        Err(error) => faults.add(
             "T7021",
             error.span(),
             &error.to_string(),
@@ -187,17 +188,12 @@ fn extension() -> Attribute {
 }
 
 fn is_secret(meta: &Meta, faults: &mut Faults) -> bool {
-    let mut settings = Vec::new();
-    of_attribute(meta, &FIELD, faults, &mut settings);
-    for valued in settings.iter().filter(|setting| setting.value.is_some()) {
-        faults.add(
-            "T7014",
-            &valued.at(),
-            "`secret` takes no value",
-            "write the word alone",
-        );
+    let mut options = Vec::new();
+    of_meta(meta, &FIELD, faults, &mut options);
+    for option in &options {
+        faults.handle(option.bare());
     }
-    !settings.is_empty()
+    !options.is_empty()
 }
 
 /// A `cfg_attr` with a `tent(secret)` in it: the mark is taken where the condition holds.

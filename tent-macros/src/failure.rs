@@ -9,7 +9,7 @@ mod says;
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-use crate::settings::Faults;
+use crate::fault::Faults;
 
 /// The impls of the failure that `input` declares, after all that is wrong with it.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {

@@ -7,7 +7,7 @@ use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Path, Token};
 
-use crate::settings::Faults;
+use crate::fault::Faults;
 
 /// A slice of the declarations that stand beside the functions which `input` lists.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {

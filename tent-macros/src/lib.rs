@@ -15,7 +15,6 @@ mod function;
 mod functions;
 mod model;
 mod options;
-mod settings;
 mod state;
 mod syntax;
 mod values;

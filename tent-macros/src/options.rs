@@ -1,14 +1,25 @@
 //! The options of an attribute as they are written: `name = value`, `name`, one after another. A
-//! mistake in one hides no other. Knows no option by name; `model` does.
+//! mistake in one hides no other. Knows no option by name; who reads them does.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
-use syn::{Expr, ExprLit, ExprUnary, Ident, Lit, Token, UnOp};
+use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp};
 
 use crate::docs::peeled;
-use crate::fault::{choose, fault, usual};
+use crate::fault::{Faults, choose, fault, usual};
+
+/// What an attribute may state, and how it is spoken of.
+pub(crate) struct Known<'a> {
+    /// The options there are.
+    pub(crate) names: &'a [&'a str],
+    /// What states them, such as `a variant` or `#[arg]`.
+    pub(crate) on: &'a str,
+    /// An example of them, such as `#[failure(hidden)]`.
+    pub(crate) example: &'a str,
+}
 
 /// A value and where it is written.
 #[derive(Clone, Debug)]
@@ -24,47 +35,93 @@ pub(crate) struct Written {
     pub(crate) value: Option<Expr>,
 }
 
-/// The options in these tokens, and what is wrong with their form.
-pub(crate) fn read(tokens: TokenStream, known: &[&str]) -> (Vec<Written>, Vec<darling::Error>) {
-    let mut faults = Vec::new();
-    let written = (|input: ParseStream<'_>| Ok(read_all(input, known, &mut faults)))
-        .parse2(tokens)
-        .unwrap_or_default();
-    (written, faults)
+/// The options that `tokens` state: what stands in the parentheses of an attribute.
+pub(crate) fn read(tokens: TokenStream, known: &Known<'_>, faults: &mut Faults) -> Vec<Written> {
+    let mut found = Vec::new();
+    read_more(tokens, known, faults, &mut found);
+    found
 }
 
+/// The options of every `#[attribute(…)]` in `attributes`.
+pub(crate) fn of_attributes<'a>(
+    attributes: impl IntoIterator<Item = &'a Attribute>,
+    attribute: &str,
+    known: &Known<'_>,
+    faults: &mut Faults,
+) -> Vec<Written> {
+    let mut found = Vec::new();
+    for one in attributes {
+        if one.path().is_ident(attribute) {
+            of_meta(&one.meta, known, faults, &mut found);
+        }
+    }
+    found
+}
+
+/// The options of one attribute, put behind those `found` before.
+pub(crate) fn of_meta(
+    attribute: &Meta,
+    known: &Known<'_>,
+    faults: &mut Faults,
+    found: &mut Vec<Written>,
+) {
+    match attribute {
+        Meta::List(list) => read_more(list.tokens.clone(), known, faults, found),
+        Meta::Path(_) | Meta::NameValue(_) => {
+            let name = attribute.path().to_token_stream();
+            let what = format!("`#[{name}]` takes its options in parentheses");
+            faults.add("T7014", attribute, &what, &known.help());
+        }
+    }
+}
+
+/// The path that generated code finds tent's private module under: tent's own, or below the path that
+/// `crate = path` states.
+pub(crate) fn root(options: &[Written], faults: &mut Faults) -> TokenStream {
+    let stated = options.iter().find(|option| option.name == "crate");
+    match stated.and_then(|option| faults.handle(option.krate())) {
+        Some(path) => quote!(#path::__private),
+        None => quote!(::tent::__private),
+    }
+}
+
+impl Known<'_> {
+    fn help(&self) -> String {
+        match self.names {
+            [_] => format!("write {}", self.example),
+            all => format!("write {}; there are: {}", self.example, all.join(", ")),
+        }
+    }
+}
+
+fn read_more(
+    tokens: TokenStream,
+    known: &Known<'_>,
+    faults: &mut Faults,
+    found: &mut Vec<Written>,
+) {
+    let read = |input: ParseStream<'_>| {
+        read_all(input, known, faults, found);
+        Ok(())
+    };
+    if let Err(error) = read.parse2(tokens) {
+        faults.push(error);
+    }
+}
+
+/// Goes on behind the next comma where an option does not read, so that it hides no other.
 fn read_all(
     input: ParseStream<'_>,
-    known: &[&str],
-    faults: &mut Vec<darling::Error>,
-) -> Vec<Written> {
-    let mut written: Vec<Written> = Vec::new();
+    known: &Known<'_>,
+    faults: &mut Faults,
+    found: &mut Vec<Written>,
+) {
     while !input.is_empty() {
         match read_one(input) {
-            Ok(one) => {
-                let name = one.name.unraw().to_string();
-                if !known.contains(&name.as_str()) {
-                    let what = format!("there is no option `{name}` here");
-                    faults.push(fault(
-                        "T7014",
-                        one.name.span(),
-                        &what,
-                        &choose(&name, known),
-                    ));
-                } else if written.iter().any(|before| before.name == one.name) {
-                    let what = format!("`{name}` stands twice");
-                    faults.push(fault(
-                        "T7014",
-                        one.name.span(),
-                        &what,
-                        "keep one of the two",
-                    ));
-                } else {
-                    written.push(one);
-                }
-            }
+            Ok(one) => keep(one, known, faults, found),
             Err(error) => {
-                faults.push(form(&error, known));
+                let what = format!("this is no option: {error}");
+                faults.add("T7014", error.span(), &what, &known.help());
                 skip(input);
             }
         }
@@ -72,24 +129,27 @@ fn read_all(
             continue;
         }
         let what = "a comma is missing before this";
-        faults.push(fault(
-            "T7014",
-            input.span(),
-            what,
-            "write `,` between two options",
-        ));
-        if !input.peek(syn::Ident::peek_any) {
+        let help = "write `,` between two options";
+        faults.add("T7014", input.span(), what, help);
+        if !input.peek(Ident::peek_any) {
             skip(input);
             let _ = input.parse::<Token![,]>();
         }
     }
-    written
 }
 
-fn form(error: &syn::Error, known: &[&str]) -> darling::Error {
-    let help = format!("write `name = value`; there are: {}", known.join(", "));
-    let what = format!("this is no option: {error}");
-    fault("T7014", error.span(), &what, &help)
+/// Keeps an option that is known and new.
+fn keep(one: Written, known: &Known<'_>, faults: &mut Faults, found: &mut Vec<Written>) {
+    let name = one.name.unraw().to_string();
+    if !known.names.contains(&name.as_str()) {
+        let what = format!("there is no option `{name}` on {}", known.on);
+        faults.add("T7014", &one.name, &what, &choose(&name, known.names));
+    } else if found.iter().any(|before| before.name.unraw() == name) {
+        let what = format!("`{name}` stands twice");
+        faults.add("T7014", &one.name, &what, "keep one of the two");
+    } else {
+        found.push(one);
+    }
 }
 
 fn read_one(input: ParseStream<'_>) -> syn::Result<Written> {
@@ -123,16 +183,64 @@ impl Written {
             .map_or(self.name.span(), |value| value.span())
     }
 
+    /// A fault of its value, or of the bare word.
+    pub(crate) fn fault(&self, code: &str, what: &str, help: &str) -> syn::Error {
+        match &self.value {
+            Some(value) => fault(code, value, what, help),
+            None => fault(code, &self.name, what, help),
+        }
+    }
+
     /// A text that is written as a literal (T7015).
-    pub(crate) fn text(&self) -> darling::Result<At<String>> {
-        self.value.as_ref().and_then(literal).ok_or_else(|| {
-            let what = format!("`{}` takes a string literal", self.name);
-            usual("T7015", self.span(), &what)
-        })
+    pub(crate) fn string(&self) -> syn::Result<&LitStr> {
+        match self.literal() {
+            Some(Lit::Str(text)) => Ok(text),
+            _ => {
+                let what = format!("`{}` takes a string literal", self.name);
+                Err(match &self.value {
+                    Some(value) => usual("T7015", value, &what),
+                    None => usual("T7015", &self.name, &what),
+                })
+            }
+        }
+    }
+
+    /// What [`string`](Self::string) says.
+    pub(crate) fn text(&self) -> syn::Result<At<String>> {
+        self.string().map(at)
+    }
+
+    /// The literal that is its value.
+    pub(crate) fn literal(&self) -> Option<&Lit> {
+        match self.value.as_ref().map(peeled) {
+            Some(Expr::Lit(literal)) => Some(&literal.lit),
+            _ => None,
+        }
+    }
+
+    /// A word alone, without a value.
+    pub(crate) fn bare(&self) -> syn::Result<()> {
+        let Some(value) = &self.value else {
+            return Ok(());
+        };
+        let what = format!("`{}` takes no value", self.name);
+        Err(fault("T7014", value, &what, "write the word alone"))
+    }
+
+    /// The path of tent, as `crate` states it.
+    pub(crate) fn krate(&self) -> syn::Result<&Path> {
+        match self.value.as_ref().map(peeled) {
+            Some(Expr::Path(path)) if path.qself.is_none() => Ok(&path.path),
+            _ => {
+                let what = "`crate` takes the path of tent";
+                let help = "write it absolute, such as `crate = ::my_app::tent`";
+                Err(self.fault("T7014", what, help))
+            }
+        }
     }
 
     /// One of these words, as a string literal.
-    pub(crate) fn one_of(&self, known: &[&str]) -> darling::Result<At<String>> {
+    pub(crate) fn one_of(&self, known: &[&str]) -> syn::Result<At<String>> {
         let text = self.text()?;
         if known.contains(&text.value.as_str()) {
             return Ok(text);
@@ -143,26 +251,26 @@ impl Written {
     }
 
     /// A string literal, or a list of some.
-    pub(crate) fn texts(&self) -> darling::Result<Vec<At<String>>> {
+    pub(crate) fn texts(&self) -> syn::Result<Vec<At<String>>> {
         match self.value.as_ref().map(peeled) {
             Some(Expr::Array(list)) => {
-                let mut errors = darling::Error::accumulator();
+                let mut faults = Faults::default();
                 let texts = list
                     .elems
                     .iter()
                     .filter_map(|one| {
                         let what = format!("`{}` takes string literals", self.name);
-                        errors.handle(literal(one).ok_or_else(|| usual("T7015", one.span(), &what)))
+                        faults.handle(literal(one).ok_or_else(|| usual("T7015", one.span(), &what)))
                     })
                     .collect();
-                errors.finish_with(texts)
+                faults.finish_with(texts)
             }
             _ => Ok(vec![self.text()?]),
         }
     }
 
     /// `true` or `false`; a bare word is `true`.
-    pub(crate) fn flag(&self) -> darling::Result<At<bool>> {
+    pub(crate) fn flag(&self) -> syn::Result<At<bool>> {
         let span = self.span();
         match self.value.as_ref().map(peeled) {
             None => Ok(At { value: true, span }),
@@ -182,7 +290,7 @@ impl Written {
     }
 
     /// A number, perhaps negative.
-    pub(crate) fn number(&self) -> darling::Result<At<Number>> {
+    pub(crate) fn number(&self) -> syn::Result<At<Number>> {
         let wrong = || {
             let what = format!("`{}` takes a number", self.name);
             let help = format!("write it as a literal, such as `{} = 1`", self.name);
@@ -196,7 +304,7 @@ impl Written {
     }
 
     /// A number of characters or items.
-    pub(crate) fn count(&self) -> darling::Result<At<u64>> {
+    pub(crate) fn count(&self) -> syn::Result<At<u64>> {
         let number = self.number()?;
         match number.value {
             Number::Integer(value) => u64::try_from(value).ok(),
@@ -214,7 +322,7 @@ impl Written {
     }
 
     /// Any expression.
-    pub(crate) fn expression(&self) -> darling::Result<&Expr> {
+    pub(crate) fn expression(&self) -> syn::Result<&Expr> {
         self.value.as_ref().ok_or_else(|| {
             let what = format!("`{}` takes an expression", self.name);
             let help = format!("write `{} = …`", self.name);
@@ -259,10 +367,14 @@ pub(crate) fn literal(expression: &Expr) -> Option<At<String>> {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text),
             ..
-        }) => Some(At {
-            value: text.value(),
-            span: text.span(),
-        }),
+        }) => Some(at(text)),
         _ => None,
+    }
+}
+
+fn at(text: &LitStr) -> At<String> {
+    At {
+        value: text.value(),
+        span: text.span(),
     }
 }

@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, parse_quote};
 
-use crate::settings::{Faults, Known, root, settings};
+use crate::fault::Faults;
+use crate::options::{Known, of_attributes, root};
 
 /// The impl of `State` for the type that `input` declares, after all that is wrong with it.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
@@ -18,10 +19,8 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         on: "a state",
         example: "#[state(crate = the_path)]",
     };
-    let root = root(
-        &settings(&input.attrs, "state", &known, &mut faults),
-        &mut faults,
-    );
+    let stated = of_attributes(&input.attrs, "state", &known, &mut faults);
+    let root = root(&stated, &mut faults);
     let ident = &input.ident;
     let borrows = input.generics.lifetimes().next();
     if let Some(one) = borrows {

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
 
 use crate::docs::peeled;
-use crate::fault::{choose, fault, usual};
+use crate::fault::{Faults, choose, fault, usual};
 use crate::options::{At, literal};
 
 /// Who may call, as it was written.
@@ -35,17 +35,21 @@ impl Access {
 }
 
 /// Reads `access = …` (T7002).
-pub(crate) fn access(value: &Expr) -> darling::Result<Access> {
+pub(crate) fn access(value: &Expr) -> syn::Result<Access> {
     match peeled(value) {
         Expr::Path(path) if path.qself.is_none() => Ok(Access::Rule(path.path.clone())),
         Expr::Array(list) => {
-            let mut errors = darling::Error::accumulator();
-            let each: Vec<Access> = list
-                .elems
-                .iter()
-                .filter_map(|one| errors.handle(access(one)))
-                .collect();
-            let each = errors.finish_with(each)?;
+            let mut faults = Faults::default();
+            let mut each = Vec::new();
+            for one in &list.elems {
+                match faults.handle(access(one)) {
+                    // A list in a list lets in whom either does, so it is one list.
+                    Some(Access::Any(more)) => each.extend(more),
+                    Some(one) => each.push(one),
+                    None => {}
+                }
+            }
+            let each = faults.finish_with(each)?;
             if each.is_empty() {
                 let what = "an empty list lets nobody call the function";
                 return Err(usual("T7002", list.span(), what));
@@ -63,7 +67,7 @@ pub(crate) fn access(value: &Expr) -> darling::Result<Access> {
     }
 }
 
-fn word(text: &At<String>) -> darling::Result<Access> {
+fn word(text: &At<String>) -> syn::Result<Access> {
     match text.value.as_str() {
         "anyone" => Ok(Access::Anyone),
         "signedIn" => Ok(Access::SignedIn),
@@ -103,7 +107,7 @@ pub(crate) fn spelled(path: &Path) -> String {
 }
 
 /// Reads a duration such as `500ms`, `5s`, `2min`, `1h` into milliseconds.
-pub(crate) fn duration(text: &At<String>) -> darling::Result<u64> {
+pub(crate) fn duration(text: &At<String>) -> syn::Result<u64> {
     let wrong = |what: &str| {
         let what = format!("{:?} is no duration: {what}", text.value);
         fault(
@@ -134,7 +138,7 @@ pub(crate) fn duration(text: &At<String>) -> darling::Result<u64> {
 }
 
 /// Reads a rate such as `10/min` into a number and seconds.
-pub(crate) fn rate(text: &At<String>) -> darling::Result<(u32, u64)> {
+pub(crate) fn rate(text: &At<String>) -> syn::Result<(u32, u64)> {
     let wrong = |what: &str| {
         let what = format!("{:?} is no rate: {what}", text.value);
         fault(
@@ -169,7 +173,7 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 /// Checks a scope: the characters of a scope token of OAuth 2.0 (RFC 6749, section 3.3).
-pub(crate) fn scope(text: &At<String>) -> darling::Result<()> {
+pub(crate) fn scope(text: &At<String>) -> syn::Result<()> {
     let fits = |c: char| matches!(c, '!' | '#'..='[' | ']'..='~');
     if !text.value.is_empty() && text.value.chars().all(fits) {
         return Ok(());
@@ -184,7 +188,7 @@ pub(crate) fn scope(text: &At<String>) -> darling::Result<()> {
 }
 
 /// Checks the name of a header: a token of HTTP (RFC 9110, section 5.6.2).
-pub(crate) fn header(text: &At<String>) -> darling::Result<()> {
+pub(crate) fn header(text: &At<String>) -> syn::Result<()> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if !text.value.is_empty() && text.value.chars().all(fits) {
         return Ok(());
@@ -205,7 +209,7 @@ const CAPABILITIES: [&str; 7] = [
 ];
 
 /// Checks a client capability. One with a `/` is an extension, of which there can be any.
-pub(crate) fn capability(text: &At<String>) -> darling::Result<()> {
+pub(crate) fn capability(text: &At<String>) -> syn::Result<()> {
     if CAPABILITIES.contains(&text.value.as_str()) || text.value.contains('/') {
         return Ok(());
     }
@@ -229,7 +233,7 @@ const ANSWERED: [&str; 6] = [
 ];
 
 /// Checks the method of `on`.
-pub(crate) fn method(text: &At<String>) -> darling::Result<()> {
+pub(crate) fn method(text: &At<String>) -> syn::Result<()> {
     let (what, help) = if ANSWERED.contains(&text.value.as_str()) {
         (
             "is answered by tent itself",
@@ -267,6 +271,25 @@ mod tests {
             value: text.to_owned(),
             span: here(),
         }
+    }
+
+    #[test]
+    fn a_list_in_a_list_is_one_list() {
+        let list: Expr = syn::parse_quote!(["anyone", ["role:a", ["app"]], of_a_rule]);
+        let Ok(Access::Any(each)) = access(&list) else {
+            panic!("it is a list");
+        };
+        assert!(matches!(
+            each.as_slice(),
+            [
+                Access::Anyone,
+                Access::Role(_),
+                Access::App,
+                Access::Rule(_)
+            ]
+        ));
+        assert!(access(&syn::parse_quote!(["anyone", []])).is_err());
+        assert!(access(&syn::parse_quote!(["anyone", ["anybody"]])).is_err());
     }
 
     #[test]

@@ -1,7 +1,14 @@
-//! tent: annotate a function, and it is an HTTP API and an MCP tool.
-//!
-//! This crate is the one that apps name. It holds no logic: the macros are in `tent-macros`, what they
-//! lean on in `tent-runtime`.
+#![doc = include_str!("../docs/guide.md")]
+// This crate holds no logic: the macros are in `tent-macros`, what they lean on in `tent-runtime`.
+
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../docs/errors.md")]
+#[doc = include_str!("../docs/codes.md")]
+pub mod errors {
+    // For the links of the page.
+    #[allow(unused_imports)]
+    use super::*;
+}
 
 pub mod prelude;
 

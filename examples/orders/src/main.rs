@@ -9,7 +9,6 @@ mod shop;
 use std::process::ExitCode;
 
 use shop::Shop;
-use tent::prelude::*;
 
 fn main() -> ExitCode {
     tent::app!()

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use syn::{Ident, LitStr};
 
 use super::model::Field;
-use crate::settings::{Faults, among};
+use crate::fault::{Faults, choose};
 
 /// A text that names fields.
 pub(super) struct Message {
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
             let help = if known.is_empty() || !word {
                 "name a field, or write {{ and }} for braces".to_owned()
             } else {
-                among(name, &known)
+                choose(name, &known)
             };
             self.fault(
                 &format!("names `{shown}`, and there is no such field"),

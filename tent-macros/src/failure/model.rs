@@ -7,8 +7,9 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Member, Type};
 
-use super::says::{self, Says, flag};
-use crate::settings::{Faults, Known, Setting, root, settings};
+use super::says::{self, Says};
+use crate::fault::Faults;
+use crate::options::{Known, Written, of_attributes, root};
 
 /// A type that derives `Failure`.
 pub(super) struct Model<'a> {
@@ -69,7 +70,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
                 example: EXAMPLE,
             };
             let said = Said::read(&input.attrs, &known, faults);
-            let root = root(&said.settings, faults);
+            let root = root(&said.options, faults);
             misplaced(&input.attrs, faults);
             let arm = arm(quote!(Self), &input.ident, &data.fields, &said, faults);
             (root, vec![arm])
@@ -80,7 +81,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
                 on: "an enum, whose variants state each their own",
                 example: "the options on each variant",
             };
-            let said = settings(&input.attrs, "failure", &known, faults);
+            let said = of_attributes(&input.attrs, "failure", &known, faults);
             misplaced(&input.attrs, faults);
             let root = root(&said, faults);
             let known = Known {
@@ -115,7 +116,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
 
 /// What `#[failure(…)]` says of one kind of failure.
 pub(super) struct Said {
-    pub(super) settings: Vec<Setting>,
+    pub(super) options: Vec<Written>,
     /// Whether all of it was understood. What is missing is not spoken of before.
     pub(super) whole: bool,
 }
@@ -123,15 +124,15 @@ pub(super) struct Said {
 impl Said {
     fn read(attributes: &[Attribute], known: &Known<'_>, faults: &mut Faults) -> Self {
         let before = faults.len();
-        let settings = settings(attributes, "failure", known, faults);
+        let options = of_attributes(attributes, "failure", known, faults);
         Said {
-            settings,
+            options,
             whole: faults.len() == before,
         }
     }
 
-    pub(super) fn option(&self, name: &str) -> Option<&Setting> {
-        self.settings.iter().find(|setting| setting.name == name)
+    pub(super) fn option(&self, name: &str) -> Option<&Written> {
+        self.options.iter().find(|option| option.name == name)
     }
 }
 
@@ -239,10 +240,10 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
             }
             first.is_some()
         });
-        let settings = settings(&field.attrs, "failure", &known, faults);
-        let hidden = settings.iter().find(|setting| setting.name == "hidden");
+        let options = of_attributes(&field.attrs, "failure", &known, faults);
+        let hidden = options.iter().find(|option| option.name == "hidden");
         if let Some(hidden) = hidden {
-            flag(hidden, faults);
+            faults.handle(hidden.bare());
             if marks != [false; 2] || matches!(member, Member::Unnamed(_)) {
                 faults.add(
                     "T7008",

@@ -9,7 +9,8 @@ use syn::{Ident, Lit, LitStr};
 
 use super::message::Message;
 use super::model::{EXAMPLE, Field, Said};
-use crate::settings::{Faults, Setting};
+use crate::fault::Faults;
+use crate::options::Written;
 
 /// What a failure tells.
 pub(super) enum Says {
@@ -45,14 +46,14 @@ pub(super) fn read(
 }
 
 fn transparent(
-    transparent: &Setting,
+    transparent: &Written,
     said: &Said,
     fields: &[Field<'_>],
     faults: &mut Faults,
 ) -> Option<Says> {
-    flag(transparent, faults);
-    let others = |setting: &&Setting| setting.name != "transparent" && setting.name != "crate";
-    for other in said.settings.iter().filter(others) {
+    faults.handle(transparent.bare());
+    let others = |option: &&Written| option.name != "transparent" && option.name != "crate";
+    for other in said.options.iter().filter(others) {
         faults.add(
             "T7008",
             &other.name,
@@ -90,20 +91,20 @@ fn stated(ident: &Ident, said: &Said, fields: &[Field<'_>], faults: &mut Faults)
             &format!("write {EXAMPLE}, or #[failure(transparent)] to pass on its one field"),
         );
     }
-    let code = option("code").and_then(|setting| {
-        let code = setting.text(faults)?;
+    let code = option("code").and_then(|option| {
+        let code = faults.handle(option.string())?;
         self::code(code, faults)
     });
-    let status = option("status").map_or(Some(STATUS), |setting| self::status(setting, faults));
+    let status = option("status").map_or(Some(STATUS), |option| self::status(option, faults));
     let name = match option("name") {
-        Some(setting) => setting
-            .text(faults)
-            .and_then(|name| self::name(&name, faults)),
+        Some(option) => faults
+            .handle(option.string())
+            .and_then(|name| self::name(name, faults)),
         None => Some(kebab(&ident.unraw().to_string())),
     };
     let mut text = |name| {
-        let literal = option(name)?.text(faults)?;
-        Message::read(&literal, name, fields, faults)
+        let literal = faults.handle(option(name)?.string())?;
+        Message::read(literal, name, fields, faults)
     };
     let (message, fix) = (text("message"), text("fix"));
     Some(Stated {
@@ -115,11 +116,11 @@ fn stated(ident: &Ident, said: &Said, fields: &[Field<'_>], faults: &mut Faults)
     })
 }
 
-fn code(code: LitStr, faults: &mut Faults) -> Option<LitStr> {
+fn code(code: &LitStr, faults: &mut Faults) -> Option<LitStr> {
     let value = code.value();
     let digits = |rest: &str| rest.len() == 4 && rest.bytes().all(|b| b.is_ascii_digit());
     if value.strip_prefix('A').is_some_and(digits) {
-        return Some(code);
+        return Some(code.clone());
     }
     let what = if value.strip_prefix('T').is_some_and(digits) {
         format!("{value} is a code of tent's own")
@@ -127,12 +128,12 @@ fn code(code: LitStr, faults: &mut Faults) -> Option<LitStr> {
         format!("`{value}` is no code")
     };
     let help = "write `A` and four digits, such as A0001";
-    faults.add("T7020", &code, &what, help);
+    faults.add("T7020", code, &what, help);
     None
 }
 
-fn status(setting: &Setting, faults: &mut Faults) -> Option<u16> {
-    let number = match setting.literal() {
+fn status(option: &Written, faults: &mut Faults) -> Option<u16> {
+    let number = match option.literal() {
         Some(Lit::Int(number)) => number.base10_parse::<u16>().ok(),
         _ => None,
     };
@@ -141,19 +142,18 @@ fn status(setting: &Setting, faults: &mut Faults) -> Option<u16> {
     {
         return Some(number);
     }
-    let shown = match setting.literal() {
+    let shown = match option.literal() {
         Some(literal) => format!(
             "{} is no HTTP status of a failure",
             literal.to_token_stream()
         ),
         None => "the status is no number".to_owned(),
     };
-    faults.add(
+    faults.push(option.fault(
         "T7020",
-        &setting.at(),
         &shown,
         "write one from 400 to 599: 404 for what is not there, 409 for what clashes with how things are",
-    );
+    ));
     None
 }
 
@@ -182,18 +182,6 @@ fn kebab(ident: &str) -> String {
     tent_core::names::title(ident)
         .to_lowercase()
         .replace(' ', "-")
-}
-
-/// An option that is stated by its name alone.
-pub(super) fn flag(setting: &Setting, faults: &mut Faults) {
-    if setting.value.is_some() {
-        faults.add(
-            "T7014",
-            &setting.at(),
-            &format!("`{}` takes no value", setting.name),
-            "write the word alone",
-        );
-    }
 }
 
 #[cfg(test)]

@@ -14,14 +14,14 @@ pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> To
     let beside = match read {
         Ok(Item::Function(function)) => match model::check(kind, options, &function) {
             Ok(model) => expand(&model),
-            Err(errors) => errors.write_errors(),
+            Err(errors) => errors.into_compile_error(),
         },
         Ok(Item::Other(span, word)) => {
             let what = format!(
                 "#[{}] stands on `{word}`, and it is for functions",
                 kind.word()
             );
-            fault("T7005", span, &what, "put it on a free function").write_errors()
+            fault("T7005", span, &what, "put it on a free function").into_compile_error()
         }
         Err(error) => error.into_compile_error(),
     };

@@ -13,7 +13,7 @@ use syn::Path;
 use syn::ext::IdentExt as _;
 
 use crate::docs::Docs;
-use crate::fault::usual;
+use crate::fault::{Faults, usual};
 use crate::options;
 use crate::syntax::Function;
 use crate::values::{self, Access};
@@ -56,17 +56,16 @@ pub(crate) fn check(
     kind: Kind,
     options: TokenStream,
     function: &Function,
-) -> darling::Result<Model<'_>> {
-    let mut errors = darling::Error::accumulator();
-    let (written, faults) = options::read(options, &stated::KNOWN);
+) -> syn::Result<Model<'_>> {
+    let mut faults = Faults::default();
+    let written = options::read(options, &stated::KNOWN, &mut faults);
     let mentions_access = written.iter().any(|one| one.name == "access");
     // A mistake in the form may have been the `access`: then nothing is said of its absence.
-    let whole = faults.is_empty();
-    faults.into_iter().for_each(|fault| errors.push(fault));
+    let whole = faults.len() == 0;
 
     let mut options = Options::default();
     for one in &written {
-        errors.handle(stated::take(one, &mut options));
+        faults.handle(stated::take(one, &mut options));
     }
     if !mentions_access && whole {
         let what = format!(
@@ -74,20 +73,20 @@ pub(crate) fn check(
             kind.word(),
             function.name
         );
-        errors.push(usual("T7001", values::here(), &what));
+        faults.push(usual("T7001", values::here(), &what));
     }
-    rules::signature(function, &mut errors);
-    rules::twice(function, &mut errors);
-    let parameters = parameters::parameters(function, &mut errors);
-    rules::clashes(kind, function, &options, &mut errors);
-    rules::name(function, &options, &mut errors);
-    let about = rules::about(function, &options, &mut errors);
+    rules::signature(function, &mut faults);
+    rules::twice(function, &mut faults);
+    let parameters = parameters::parameters(function, &mut faults);
+    rules::clashes(kind, function, &options, &mut faults);
+    rules::name(function, &options, &mut faults);
+    let about = rules::about(function, &options, &mut faults);
     let krate = options
         .krate
         .clone()
         .unwrap_or_else(|| syn::parse_quote!(::tent));
     let access = options.access.as_ref().map(|access| access.value.clone());
-    errors.finish()?;
+    faults.finish_with(())?;
     match access {
         Some(access) => Ok(Model {
             kind,

@@ -7,12 +7,12 @@ use proc_macro2::{Span, TokenTree};
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, Ident, Meta, Type};
+use syn::{Attribute, Expr, Ident, Type};
 
 use super::rules::opaque;
 use crate::docs;
-use crate::fault::{fault, usual};
-use crate::options::{self, At, Number, Written};
+use crate::fault::{Faults, fault, usual};
+use crate::options::{self, At, Known, Number, Written};
 use crate::syntax::{self, Function, Shape, word};
 use crate::values;
 
@@ -53,70 +53,79 @@ pub(crate) struct Field {
 }
 
 /// Every option of `#[arg]`.
-const KNOWN: [&str; 10] = [
-    "default", "example", "header", "max", "max_len", "min", "min_len", "pattern", "rename",
-    "secret",
-];
+const ARG: Known<'static> = Known {
+    names: &[
+        "default", "example", "header", "max", "max_len", "min", "min_len", "pattern", "rename",
+        "secret",
+    ],
+    on: "#[arg]",
+    example: "#[arg(min = 1)]",
+};
 
-type Errors = darling::error::Accumulator;
+/// Every option of `#[input]`.
+const INPUT: Known<'static> = Known {
+    names: &["schema"],
+    on: "#[input]",
+    example: "#[input], or #[input(schema = …)]",
+};
 
 /// Checks the parameters, each on its own and then all together.
-pub(crate) fn parameters<'a>(function: &'a Function, errors: &mut Errors) -> Vec<Parameter<'a>> {
+pub(crate) fn parameters<'a>(function: &'a Function, faults: &mut Faults) -> Vec<Parameter<'a>> {
     let checked: Vec<Parameter<'a>> = function
         .parameters
         .iter()
-        .filter_map(|parameter| check(parameter, errors))
+        .filter_map(|parameter| check(parameter, faults))
         .collect();
-    whole(function, &checked, errors);
-    names(&checked, errors);
-    headers(&checked, errors);
+    whole(function, &checked, faults);
+    names(&checked, faults);
+    headers(&checked, faults);
     checked
 }
 
-fn check<'a>(parameter: &'a syntax::Parameter, errors: &mut Errors) -> Option<Parameter<'a>> {
+fn check<'a>(parameter: &'a syntax::Parameter, faults: &mut Faults) -> Option<Parameter<'a>> {
     let (name, kind) = match &parameter.shape {
         Shape::Named(name, kind) => (Ok(name), &**kind),
         Shape::Pattern(span, kind) => (Err(*span), &**kind),
         Shape::Receiver(span) => {
             let what = "the function takes `self`";
-            errors.push(fault("T7005", *span, what, "write a free function; the app's own things are taken by reference (`shop: &Shop`)"));
+            faults.add("T7005", *span, what, "write a free function; the app's own things are taken by reference (`shop: &Shop`)");
             return None;
         }
         Shape::Variadic(span) => {
             let what = "the function takes any number of arguments";
-            errors.push(fault("T7005", *span, what, "take a `Vec<T>`"));
+            faults.add("T7005", *span, what, "take a `Vec<T>`");
             return None;
         }
     };
     if let Some(span) = opaque(kind) {
         let what = "the parameter is an `impl Trait`, and a call from outside names no type";
-        errors.push(fault("T7005", span, what, "name the type"));
+        faults.add("T7005", span, what, "name the type");
         return None;
     }
     if referenced(kind).is_none()
         && let Some(span) = borrowing(kind)
     {
         let what = "it borrows from the input, which is owned by the call";
-        errors.push(fault(
+        faults.add(
             "T7006",
             span,
             what,
             "take `String` for `&str`, `Vec<T>` for `&[T]`",
-        ));
+        );
         return None;
     }
     let taken = match (referenced(kind), name) {
-        (Some(reference), _) => part(parameter, reference, errors)?,
-        (None, _) if parameter.named("input").next().is_some() => input(parameter, errors),
-        (None, Ok(name)) => field(parameter, name, errors),
+        (Some(reference), _) => part(parameter, reference, faults)?,
+        (None, _) if parameter.named("input").next().is_some() => input(parameter, faults),
+        (None, Ok(name)) => field(parameter, name, faults),
         (None, Err(span)) => {
             let what = "the parameter is a pattern, and a field of an input needs a name";
-            errors.push(fault(
+            faults.add(
                 "T7005",
                 span,
                 what,
                 "write `name: Type`, and take it apart in the body",
-            ));
+            );
             return None;
         }
     };
@@ -161,135 +170,82 @@ fn borrowing(kind: &Type) -> Option<Span> {
 fn part<'a>(
     parameter: &syntax::Parameter,
     reference: &'a syn::TypeReference,
-    errors: &mut Errors,
+    faults: &mut Faults,
 ) -> Option<Taken<'a>> {
     if let Some(word) = &reference.mutability {
         let what = "it is borrowed for writing, and what the app gives is shared by all calls";
-        errors.push(fault(
+        faults.add(
             "T7006",
             word.span(),
             what,
             "take `&T` and put a lock inside `T`; take an input by value",
-        ));
+        );
         return None;
     }
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|one| one.ident != "_") {
         let what = format!("it is lent for the time of the call, not for `{lifetime}`");
-        errors.push(fault(
-            "T7005",
-            lifetime.span(),
-            &what,
-            "leave the lifetime out",
-        ));
+        faults.add("T7005", lifetime.span(), &what, "leave the lifetime out");
         return None;
     }
     for attribute in parameter.named("arg") {
         let what =
             "what the app gives is no field of the input, so there is nothing to state of it";
-        errors.push(fault(
+        faults.add(
             "T7008",
             word(attribute),
             what,
             "remove the #[arg], or take the parameter by value",
-        ));
+        );
     }
     for attribute in parameter.named("input") {
         let what = "what the app gives cannot be the input";
-        errors.push(fault(
-            "T7010",
-            word(attribute),
-            what,
-            "take the input by value",
-        ));
+        faults.add("T7010", word(attribute), what, "take the input by value");
     }
     Some(Taken::Part(&reference.elem))
 }
 
-fn input<'a>(parameter: &syntax::Parameter, errors: &mut Errors) -> Taken<'a> {
+fn input<'a>(parameter: &syntax::Parameter, faults: &mut Faults) -> Taken<'a> {
     for arg in parameter.named("arg") {
         let what = "the whole input is no field to state rules of";
-        errors.push(fault(
+        faults.add(
             "T7010",
             word(arg),
             what,
             "put the rules on the fields of its type, or remove the #[input]",
-        ));
+        );
     }
-    let mut stated = None;
+    let mut stated = Vec::new();
     for (at, input) in parameter.named("input").enumerate() {
-        if at == 0 {
-            stated = errors.handle(schema(input)).flatten();
-        } else {
-            errors.push(fault(
-                "T7014",
-                word(input),
-                "#[input] stands twice",
-                "keep one of the two",
-            ));
+        if at > 0 {
+            let what = "#[input] stands twice";
+            faults.add("T7014", word(input), what, "keep one of the two");
+        } else if input.meta.require_path_only().is_err() {
+            options::of_meta(&input.meta, &INPUT, faults, &mut stated);
         }
     }
-    Taken::Whole(stated)
+    let schema = stated
+        .first()
+        .and_then(|one| faults.handle(one.expression().cloned()));
+    Taken::Whole(schema)
 }
 
-fn field<'a>(parameter: &syntax::Parameter, name: &Ident, errors: &mut Errors) -> Taken<'a> {
+fn field<'a>(parameter: &syntax::Parameter, name: &Ident, faults: &mut Faults) -> Taken<'a> {
     let mut field = Field {
         name: name.unraw().to_string(),
         about: docs::text(&parameter.attributes),
         ..Field::default()
     };
+    let mut written = Vec::new();
     for attribute in parameter.named("arg") {
-        match tokens(attribute) {
-            Ok(tokens) => {
-                let (written, faults) = options::read(tokens, &KNOWN);
-                faults.into_iter().for_each(|fault| errors.push(fault));
-                for one in &written {
-                    errors.handle(take(one, &mut field));
-                }
-            }
-            Err(error) => errors.push(error),
-        }
+        options::of_meta(&attribute.meta, &ARG, faults, &mut written);
+    }
+    for one in &written {
+        faults.handle(take(one, &mut field));
     }
     Taken::Field(Box::new(field))
 }
 
-/// What stands in the parentheses of an attribute.
-fn tokens(attribute: &Attribute) -> darling::Result<proc_macro2::TokenStream> {
-    match &attribute.meta {
-        Meta::List(list) => Ok(list.tokens.clone()),
-        _ => {
-            let what = "the attribute states nothing";
-            let help = format!("write its options in parentheses: {}", KNOWN.join(", "));
-            Err(fault("T7014", word(attribute), what, &help))
-        }
-    }
-}
-
-/// The schema of `#[input(schema = …)]`.
-fn schema(attribute: &Attribute) -> darling::Result<Option<Expr>> {
-    let Meta::List(list) = &attribute.meta else {
-        return match &attribute.meta {
-            Meta::Path(_) => Ok(None),
-            other => {
-                let what = "#[input] is written bare, or with options in parentheses";
-                Err(fault(
-                    "T7014",
-                    other.span(),
-                    what,
-                    "write #[input], or #[input(schema = …)]",
-                ))
-            }
-        };
-    };
-    let mut errors = darling::Error::accumulator();
-    let (written, faults) = options::read(list.tokens.clone(), &["schema"]);
-    faults.into_iter().for_each(|fault| errors.push(fault));
-    let schema = written
-        .first()
-        .and_then(|one| errors.handle(one.expression().cloned()));
-    errors.finish_with(schema)
-}
-
-fn take(one: &Written, field: &mut Field) -> darling::Result<()> {
+fn take(one: &Written, field: &mut Field) -> syn::Result<()> {
     match one.name.unraw().to_string().as_str() {
         "default" => field.default = Some(one.expression()?.clone()),
         "example" => field.example = Some(one.expression()?.clone()),
@@ -311,7 +267,7 @@ fn take(one: &Written, field: &mut Field) -> darling::Result<()> {
 }
 
 /// A property's name that model interfaces take (T7016).
-fn property(name: &At<String>) -> darling::Result<String> {
+fn property(name: &At<String>) -> syn::Result<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     if (1..=64).contains(&name.value.len()) && name.value.chars().all(fits) {
         return Ok(name.value.clone());
@@ -326,7 +282,7 @@ fn property(name: &At<String>) -> darling::Result<String> {
 }
 
 /// `#[input]` stands alone (T7010).
-fn whole(function: &Function, checked: &[Parameter<'_>], errors: &mut Errors) {
+fn whole(function: &Function, checked: &[Parameter<'_>], faults: &mut Faults) {
     let owned = checked
         .iter()
         .filter(|parameter| !matches!(parameter.taken, Taken::Part(_)));
@@ -342,13 +298,13 @@ fn whole(function: &Function, checked: &[Parameter<'_>], errors: &mut Errors) {
             let what = format!(
                 "#[input] makes one parameter the whole input, and {others} are taken from the caller"
             );
-            errors.push(usual("T7010", word(input), &what));
+            faults.push(usual("T7010", word(input), &what));
         }
     }
 }
 
 /// No two fields of one name (T7016). Two that `cfg` keeps apart may share one.
-fn names(checked: &[Parameter<'_>], errors: &mut Errors) {
+fn names(checked: &[Parameter<'_>], faults: &mut Faults) {
     let mut seen: HashMap<&str, &Parameter<'_>> = HashMap::new();
     for parameter in checked {
         let Taken::Field(field) = &parameter.taken else {
@@ -358,12 +314,12 @@ fn names(checked: &[Parameter<'_>], errors: &mut Errors) {
             Some(before) if before.cfgs.is_empty() || parameter.cfgs.is_empty() => {
                 let span = parameter.name.map_or_else(Span::call_site, Ident::span);
                 let what = format!("two fields have the name {:?}", field.name);
-                errors.push(fault(
+                faults.add(
                     "T7016",
                     span,
                     &what,
                     "give one of them another name with #[arg(rename = \"…\")]",
-                ));
+                );
             }
             _ => {}
         }
@@ -371,7 +327,7 @@ fn names(checked: &[Parameter<'_>], errors: &mut Errors) {
 }
 
 /// No header twice, in any capitals (T7007).
-fn headers(checked: &[Parameter<'_>], errors: &mut Errors) {
+fn headers(checked: &[Parameter<'_>], faults: &mut Faults) {
     let mut seen = HashSet::new();
     for parameter in checked {
         let Taken::Field(field) = &parameter.taken else {
@@ -382,7 +338,7 @@ fn headers(checked: &[Parameter<'_>], errors: &mut Errors) {
         };
         if !seen.insert(header.value.to_ascii_lowercase()) {
             let what = format!("another field is mirrored into {:?} already", header.value);
-            errors.push(usual("T7007", header.span, &what));
+            faults.push(usual("T7007", header.span, &what));
         }
     }
 }

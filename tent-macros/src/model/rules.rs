@@ -1,7 +1,6 @@
 //! The rules for a function as a whole: its signature, its name, what it says of itself, and which options
 //! go together. Part of `model`.
 
-use darling::error::Accumulator;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::Type;
@@ -11,16 +10,16 @@ use tent_core::names::{self, Origin, Problem};
 
 use super::{Kind, Options};
 use crate::docs::{self, Docs};
-use crate::fault::{fault, usual};
+use crate::fault::{Faults, usual};
 use crate::options::At;
 use crate::syntax::{Function, word};
 use crate::values::Access;
 
 /// What a call from outside cannot give (T7005).
-pub(super) fn signature(function: &Function, errors: &mut Accumulator) {
+pub(super) fn signature(function: &Function, faults: &mut Faults) {
     let mut refuse = |span: Option<Span>, what: &str, help: &str| {
         if let Some(span) = span {
-            errors.push(fault("T7005", span, what, help));
+            faults.add("T7005", span, what, help);
         }
     };
     refuse(
@@ -82,7 +81,7 @@ pub(crate) fn opaque(kind: &Type) -> Option<Span> {
 }
 
 /// A second of tent's attributes on one function (T7008).
-pub(super) fn twice(function: &Function, errors: &mut Accumulator) {
+pub(super) fn twice(function: &Function, faults: &mut Faults) {
     for attribute in &function.attributes {
         let path = attribute.path();
         let ours = path.segments.len() == 1
@@ -90,18 +89,18 @@ pub(super) fn twice(function: &Function, errors: &mut Accumulator) {
         let last = path.segments.last().map(|last| last.ident.to_string());
         if ours && matches!(last.as_deref(), Some("query" | "change" | "action")) {
             let what = "a function is a query, a change or an action, and this one says it twice";
-            errors.push(fault(
+            faults.add(
                 "T7008",
                 word(attribute),
                 what,
                 "keep one of the two attributes",
-            ));
+            );
         }
     }
 }
 
 /// The description, and T7009 where MCP needs one and there is none.
-pub(super) fn about(function: &Function, stated: &Options, errors: &mut Accumulator) -> Docs {
+pub(super) fn about(function: &Function, stated: &Options, faults: &mut Faults) -> Docs {
     let (about, span) = match &stated.about {
         Some(about) => (Docs::Text(about.value.trim().to_owned()), about.span),
         None => (docs::docs(&function.attributes), function.name.span()),
@@ -112,13 +111,13 @@ pub(super) fn about(function: &Function, stated: &Options, errors: &mut Accumula
             "`{}` is offered to MCP and says nowhere what it does",
             function.name
         );
-        errors.push(usual("T7009", span, &what));
+        faults.push(usual("T7009", span, &what));
     }
     about
 }
 
 /// The rules of a tool's name: T1009, T1014, T1015.
-pub(super) fn name(function: &Function, stated: &Options, errors: &mut Accumulator) {
+pub(super) fn name(function: &Function, stated: &Options, faults: &mut Faults) {
     let own = function.name.unraw().to_string();
     let (name, origin, span) = match &stated.name {
         Some(name) => (name.value.as_str(), Origin::Stated, name.span),
@@ -138,15 +137,15 @@ pub(super) fn name(function: &Function, stated: &Options, errors: &mut Accumulat
             }
             Problem::Characters { found: Some(c) } => format!("{name:?} has the character {c:?}"),
         };
-        errors.push(usual(problem.code(), span, &what));
+        faults.push(usual(problem.code(), span, &what));
     }
 }
 
 /// Options that contradict each other, or do not go with the kind (T7008).
-pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, errors: &mut Accumulator) {
+pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults: &mut Faults) {
     let mut clash = |span: Option<Span>, holds: bool, what: &str, help: &str| {
         if let Some(span) = span.filter(|_| holds) {
-            errors.push(fault("T7008", span, what, help));
+            faults.add("T7008", span, what, help);
         }
     };
     let yes = |flag: &Option<At<bool>>| {

@@ -5,9 +5,8 @@ use syn::Path;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
-use crate::docs;
-use crate::fault::{choose, fault};
-use crate::options::{At, Written};
+use crate::fault::{Faults, choose, fault};
+use crate::options::{At, Known, Written};
 use crate::values::{self, Access};
 
 /// The options of the attribute, each as it was written or absent.
@@ -36,31 +35,35 @@ pub(crate) struct Options {
 }
 
 /// Every option of the three attributes.
-pub(super) const KNOWN: [&str; 20] = [
-    "about",
-    "access",
-    "api",
-    "asks",
-    "blocking",
-    "changes",
-    "crate",
-    "danger",
-    "idempotent",
-    "limit",
-    "name",
-    "needs",
-    "offer",
-    "on",
-    "retry",
-    "scope",
-    "sends",
-    "timeout",
-    "title",
-    "writes",
-];
+pub(super) const KNOWN: Known<'static> = Known {
+    on: "a function",
+    example: "`name = value`",
+    names: &[
+        "about",
+        "access",
+        "api",
+        "asks",
+        "blocking",
+        "changes",
+        "crate",
+        "danger",
+        "idempotent",
+        "limit",
+        "name",
+        "needs",
+        "offer",
+        "on",
+        "retry",
+        "scope",
+        "sends",
+        "timeout",
+        "title",
+        "writes",
+    ],
+};
 
 /// One option into its place.
-pub(super) fn take(one: &Written, stated: &mut Options) -> darling::Result<()> {
+pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
     match one.name.unraw().to_string().as_str() {
         "about" => stated.about = Some(one.text()?),
         "access" => {
@@ -74,7 +77,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> darling::Result<()> {
         "asks" => stated.asks = Some(one.one_of(&["page"])?.span),
         "blocking" => stated.blocking = Some(one.flag()?),
         "changes" => stated.changes = Some(one.flag()?),
-        "crate" => stated.krate = Some(krate(one)?),
+        "crate" => stated.krate = Some(one.krate()?.clone()),
         "danger" => stated.danger = Some(one.one_of(&["ask"])?.span),
         "idempotent" => stated.idempotent = Some(one.flag()?),
         "limit" => stated.limit = Some(values::rate(&one.text()?)?),
@@ -108,15 +111,15 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> darling::Result<()> {
     Ok(())
 }
 
-fn each(all: &[At<String>], check: fn(&At<String>) -> darling::Result<()>) -> darling::Result<()> {
-    let mut errors = darling::Error::accumulator();
+fn each(all: &[At<String>], check: fn(&At<String>) -> syn::Result<()>) -> syn::Result<()> {
+    let mut faults = Faults::default();
     for one in all {
-        errors.handle(check(one));
+        faults.handle(check(one));
     }
-    errors.finish()
+    faults.finish_with(())
 }
 
-fn offer(offer: &At<String>) -> darling::Result<()> {
+fn offer(offer: &At<String>) -> syn::Result<()> {
     if offer.value == "mcp" {
         return Ok(());
     }
@@ -126,20 +129,4 @@ fn offer(offer: &At<String>) -> darling::Result<()> {
         other => choose(other, &["mcp"]),
     };
     Err(fault("T7003", offer.span, &what, &help))
-}
-
-fn krate(one: &Written) -> darling::Result<Path> {
-    let value = one.expression()?;
-    match docs::peeled(value) {
-        syn::Expr::Path(path) if path.qself.is_none() => Ok(path.path.clone()),
-        _ => {
-            let what = "`crate` takes the path of tent";
-            Err(fault(
-                "T7014",
-                value.span(),
-                what,
-                "write it absolute, such as `crate = ::my_tent`",
-            ))
-        }
-    }
 }

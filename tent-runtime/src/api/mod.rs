@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, HttpBody as _};
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 use crate::caller::Caller;
@@ -113,7 +113,7 @@ async fn call(
         _ => return Err(method_not_allowed("POST")),
     };
     if !function.only_reads() {
-        from_an_own_page(parts, &caller)?;
+        door.check_page(parts, &caller)?;
     }
     let call = Call {
         name,
@@ -125,29 +125,6 @@ async fn call(
         at: At::Api,
     };
     Ok(answer::response(door.call(call).await?))
-}
-
-/// A browser sends its cookies along whoever wrote the page. So what does not only read, called by a
-/// person whom a cookie may have named, must come from a page of this server or of a listed origin.
-fn from_an_own_page(parts: &Parts, caller: &Caller) -> Result<()> {
-    let by_cookie = matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
-    if !by_cookie {
-        return Ok(());
-    }
-    // The door let the request in, so an Origin that it has is one of ours.
-    let own = parts.headers.contains_key(header::ORIGIN);
-    let site = HeaderName::from_static("sec-fetch-site");
-    if own
-        || parts
-            .headers
-            .get(site)
-            .is_some_and(|site| site == "same-origin")
-    {
-        return Ok(());
-    }
-    Err(Error::of("T0014")
-        .with_message("A call that a cookie signs must come from a page of this server.")
-        .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
 }
 
 async fn posted_input(door: &Door, parts: &Parts, body: &mut Upload) -> Result<Map<String, Value>> {

@@ -1,9 +1,6 @@
 //! Whether an access rule lets a caller. Sees the caller, never the input.
 
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt;
-
+use super::guard::{Ended, guarded};
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::function::{Access, Rule};
@@ -37,21 +34,20 @@ async fn lets_one(access: &Access, cx: &Cx) -> bool {
     }
 }
 
-/// A rule that fails or panics lets nobody: its failure may not tell a caller that the function exists.
+/// A rule that fails, panics or does not end lets nobody: its failure may not tell a caller that the
+/// function exists.
 async fn asked(rule: &Rule, cx: &Cx) -> bool {
     // A plain `fn` panics while its future is made, so that is done inside too.
-    let asking = async { (rule.ask)(cx).await };
-    match AssertUnwindSafe(asking).catch_unwind().await {
-        Ok(Ok(lets)) => lets,
-        Ok(Err(error)) => {
-            if error.code() == "T0012" {
-                tracing::error!(rule = rule.path, chain = ?error.chain(), "an access rule failed");
-            }
-            false
-        }
-        Err(_) => {
-            tracing::error!(rule = rule.path, "an access rule panicked");
-            false
-        }
-    }
+    let why = match guarded(cx.deadline(), async { (rule.ask)(cx).await }).await {
+        Ended::Returned(Ok(lets)) => return lets,
+        Ended::Returned(Err(error)) if error.code() != "T0012" => return false,
+        Ended::Returned(Err(error)) | Ended::Panicked(error) => error.chain(),
+        Ended::TooLate => vec!["it did not end in time".to_owned()],
+    };
+    tracing::error!(
+        rule = rule.path,
+        ?why,
+        "an access rule broke, and lets nobody"
+    );
+    false
 }

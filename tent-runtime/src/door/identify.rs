@@ -1,22 +1,20 @@
 //! Who sent a request: a key, or what the app's own `identify` says. A credential that is presented and
 //! fails is refused; it never falls back to another way or to nobody.
 
-use std::collections::HashMap;
 use std::future::Future;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use axum::extract::ConnectInfo;
 use http::request::Parts;
 use http::{HeaderMap, header};
-use tokio::time::Instant;
 
 use super::Door;
+use super::guard::{Ended, guarded, referenced};
 use crate::caller::{Caller, User};
+use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
+use crate::store::Kept;
 
 /// A function of the app's own that finds a person by an `I`.
 pub type Hook<I> = Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
@@ -44,71 +42,14 @@ impl Hooks {
     }
 }
 
-/// How long what the app said of a key's owner is kept.
-const KEPT: Duration = Duration::from_secs(1);
+/// Of so many keys it is known whose they are.
+const MOST_KEPT: usize = 4096;
 
-/// How much time there is at least between two lines on refused keys.
-const TOLD_EACH: Duration = Duration::from_secs(1);
+/// The callers of the keys that were seen within the last second, by the keys' ids.
+pub(super) type People = Kept<String, Caller>;
 
-/// How many keys are kept so at most; above it they are forgotten at once.
-const MOST_KEPT: usize = 10_000;
-
-/// The callers of the keys that were seen within the last second.
-#[derive(Default)]
-pub(super) struct Known(Mutex<HashMap<String, (Instant, Caller)>>);
-
-impl Known {
-    fn find(&self, key: &str) -> Option<Caller> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, caller) = known.get(key)?;
-        (since.elapsed() < KEPT).then(|| caller.clone())
-    }
-
-    fn keep(&self, key: &str, caller: &Caller) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_KEPT {
-            known.clear();
-        }
-        known.insert(key.to_owned(), (Instant::now(), caller.clone()));
-    }
-}
-
-/// The log of refused keys. Somebody who tries many may not fill it: one line a second is for everyone
-/// to see (`info`), the others for who looks for them (`debug`). None has the key, or a part of it.
-#[derive(Default)]
-pub(super) struct Refusals(Mutex<Recent>);
-
-#[derive(Default)]
-struct Recent {
-    /// When the last line for everyone was written.
-    told: Option<Instant>,
-    /// How many were refused since then.
-    since: u64,
-}
-
-impl Refusals {
-    fn log(&self, parts: &Parts, trace: &str, error: &Error) {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let peer = peer.map(|ConnectInfo(addr)| tracing::field::display(addr));
-        let path = parts.uri.path();
-        match self.due(Instant::now()) {
-            Some(untold) => {
-                tracing::info!(trace, peer, path, untold, "a key was refused: {error}");
-            }
-            None => tracing::debug!(trace, peer, path, "a key was refused: {error}"),
-        }
-    }
-
-    /// Whether this one is told to everyone, and how many before it were not.
-    fn due(&self, now: Instant) -> Option<u64> {
-        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if recent.told.is_some_and(|told| now - told < TOLD_EACH) {
-            recent.since += 1;
-            return None;
-        }
-        recent.told = Some(now);
-        Some(std::mem::take(&mut recent.since))
-    }
+pub(super) fn people() -> People {
+    Kept::new(MOST_KEPT)
 }
 
 impl Door {
@@ -131,6 +72,29 @@ impl Door {
         caller
     }
 
+    /// Refuses what a page of another site made a browser send. A browser sends its cookies along whoever
+    /// wrote the page, so what does not only read, asked for by a person whom a cookie may have named,
+    /// must come from a page of this server or of a listed origin.
+    ///
+    /// # Errors
+    /// T0014 where it may not.
+    pub fn check_page(&self, parts: &Parts, caller: &Caller) -> Result<()> {
+        let by_cookie =
+            matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
+        // The host check let the request in, so an Origin that it has is one of ours.
+        let own = parts.headers.contains_key(header::ORIGIN)
+            || parts
+                .headers
+                .get("sec-fetch-site")
+                .is_some_and(|site| site == "same-origin");
+        if !by_cookie || own {
+            return Ok(());
+        }
+        Err(Error::of("T0014")
+            .with_message("A call that a cookie signs must come from a page of this server.")
+            .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
+    }
+
     /// # Errors
     /// T0014 for a host or an origin that is not served.
     pub fn check_host(&self, parts: &Parts) -> Result<()> {
@@ -145,27 +109,29 @@ impl Door {
         let Some(users) = &self.hooks.users else {
             return Ok(User::new(id));
         };
-        let cx = self.cx_of(&Caller::App, &Client::default());
-        match users(cx, id.to_owned()).await {
-            Ok(Some(user)) => Ok(user),
-            Ok(None) => Err(Error::of("T0004").with_message("The app does not know this person.")),
-            Err(error) => Err(hook_broke("users", error)),
+        match self.asked(users, id.to_owned(), "users").await? {
+            Some(user) => Ok(user),
+            None => Err(Error::of("T0004").with_message("The app does not know this person.")),
         }
     }
 
     async fn holder(&self, key: &str) -> Result<Caller> {
-        let Some(record) = self.keys.verify(key).await? else {
+        let verified = self.keys.verify(key).await;
+        let verified = verified.map_err(|error| referenced(error, "the store", "a key", ""));
+        let Some(record) = verified? else {
             return Err(bad_key());
         };
-        if let Some(caller) = self.people.find(&record.id) {
+        let now = SystemClock.now();
+        if let Some(caller) = self.people.fresh(&record.id, now) {
             return Ok(caller);
         }
+        let asked = self.people.ask(now);
         let user = match &record.owner {
             Some(owner) => Some(self.person(owner).await?),
             None => None,
         };
         let caller = record.caller(user);
-        self.people.keep(&record.id, &caller);
+        self.people.keep(record.id.clone(), caller.clone(), asked);
         Ok(caller)
     }
 
@@ -173,12 +139,22 @@ impl Door {
         let Some(identify) = &self.hooks.identify else {
             return Ok(Caller::Nobody);
         };
+        let parts = Arc::new(parts.clone());
+        let user = self.asked(identify, parts, "identify").await?;
+        Ok(user.map_or(Caller::Nobody, |user| Caller::User(Arc::new(user))))
+    }
+
+    /// Asks a hook of the app's own, within the time that a call has.
+    async fn asked<I>(&self, hook: &Hook<I>, input: I, name: &str) -> Result<Option<User>> {
         let cx = self.cx_of(&Caller::App, &Client::default());
-        match identify(cx, Arc::new(parts.clone())).await {
-            Ok(Some(user)) => Ok(Caller::User(Arc::new(user))),
-            Ok(None) => Ok(Caller::Nobody),
-            Err(error) => Err(hook_broke("identify", error)),
-        }
+        // A hook may panic while its future is made, so that is done inside too.
+        let asking = async { hook(cx.clone(), input).await };
+        let found = match guarded(cx.deadline(), asking).await {
+            Ended::Returned(found) => found,
+            Ended::TooLate => Err(Error::unexpected("it did not end in time")),
+            Ended::Panicked(error) => Err(error),
+        };
+        found.map_err(|error| referenced(error, name, "nobody yet", ""))
     }
 }
 
@@ -208,29 +184,4 @@ fn same<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
 
 fn bad_key() -> Error {
     Error::of("T0004").with_message("The key is not good, or not good any more.")
-}
-
-/// A stated failure of a hook is passed on; anything else is for the log.
-fn hook_broke(hook: &'static str, error: Error) -> Error {
-    if error.code() == "T0012" {
-        tracing::error!(hook, chain = ?error.chain(), "a hook of the app broke");
-    }
-    error
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_refused_key_a_second_is_told_to_everyone_and_the_others_are_counted() {
-        let refusals = Refusals::default();
-        let start = Instant::now();
-        let due = |millis| refusals.due(start + Duration::from_millis(millis));
-        assert_eq!(due(0), Some(0));
-        assert_eq!([due(1), due(500), due(999)], [None; 3]);
-        assert_eq!(due(1000), Some(3));
-        assert_eq!(due(1001), None);
-        assert_eq!(due(5000), Some(1));
-    }
 }

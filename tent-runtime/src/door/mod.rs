@@ -4,8 +4,10 @@
 //! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
 
 mod access;
+mod guard;
 mod host;
 mod identify;
+mod refused;
 mod run;
 
 use std::sync::Arc;
@@ -111,8 +113,8 @@ pub struct Door {
     hooks: Hooks,
     hosts: Hosts,
     keys: Keys,
-    people: identify::Known,
-    refusals: identify::Refusals,
+    people: identify::People,
+    refusals: refused::Refusals,
     store: Arc<dyn Store>,
     sealer: Sealer,
     closing: watch::Sender<bool>,
@@ -138,8 +140,8 @@ impl Door {
             settings,
             hooks,
             keys: Keys::new(store.clone()),
-            people: identify::Known::default(),
-            refusals: identify::Refusals::default(),
+            people: identify::people(),
+            refusals: refused::Refusals::default(),
             store,
             sealer,
             closing: watch::Sender::new(false),
@@ -195,7 +197,7 @@ impl Door {
 
     /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`].
     pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
-        let cx = self.cx(caller.clone(), client.clone(), String::new(), None, None);
+        let cx = self.cx_of(caller, client);
         let mut visible = Vec::new();
         for (position, function) in self.registry.functions().iter().enumerate() {
             let open = at.offers(function) && caller.holds(function.scope);
@@ -227,9 +229,21 @@ impl Door {
         Ok(function)
     }
 
-    /// A `Cx` for asking [`find`](Self::find), outside of a call.
+    /// A `Cx` for asking [`find`](Self::find) outside of a call, with the time that a call has.
     pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
-        self.cx(caller.clone(), client.clone(), String::new(), None, None)
+        let deadline = Instant::now().checked_add(self.settings.limits.call_time);
+        self.cx(
+            caller.clone(),
+            client.clone(),
+            String::new(),
+            deadline,
+            None,
+        )
+    }
+
+    /// A failure of tent's own parts, as a caller may see it: with a reference, where the log has the rest.
+    pub fn broke(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
+        guard::referenced(error, place, &caller.to_string(), trace)
     }
 
     fn cx(

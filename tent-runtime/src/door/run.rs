@@ -1,17 +1,12 @@
-//! Runs a function whose call was let in: under its deadline, with a panic caught. What it broke of is
-//! logged here under a reference, and the caller gets the reference alone.
+//! Runs a function whose call was let in: under its deadline, with a panic caught.
 
-use std::any::Any;
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt;
 use serde_json::{Map, Value};
-use tokio::time::timeout_at;
 
+use super::guard::{Ended, guarded, panicked, referenced};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{Answer, Body};
-use crate::registry::Function;
+use crate::registry::{Function, Shape};
 
 /// Runs it. What it gives may have `most` bytes.
 pub(super) async fn run(
@@ -20,20 +15,17 @@ pub(super) async fn run(
     input: Map<String, Value>,
     most: usize,
 ) -> Result<Answer> {
-    let running = AssertUnwindSafe(started(function, &cx, input)).catch_unwind();
-    let ended = match cx.deadline() {
-        Some(deadline) => match timeout_at(deadline, running).await {
-            Ok(ended) => ended,
-            Err(_) => return Err(too_long(function)),
-        },
-        None => running.await,
+    let answer = match guarded(cx.deadline(), started(function, &cx, input)).await {
+        Ended::Returned(answer) => answer
+            .and_then(|answer| in_bounds(function, answer, most))
+            .and_then(|answer| as_published(function, answer)),
+        Ended::TooLate => {
+            tracing::warn!(function = %function.name, "took too long and was ended");
+            Err(Error::of("T0010"))
+        }
+        Ended::Panicked(error) => Err(error),
     };
-    let answer = ended.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-    match answer {
-        Ok(answer) if answer.bytes() > most => Err(too_large(function, answer.bytes(), most)),
-        Ok(answer) => Ok(answer),
-        Err(error) => Err(referenced(error, function, &cx)),
-    }
+    answer.map_err(|error| referenced(error, &function.name, &cx.caller().to_string(), cx.trace()))
 }
 
 async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
@@ -45,7 +37,7 @@ async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Res
             let running = tokio::task::spawn_blocking(move || span.in_scope(|| body(&cx, input)));
             match running.await {
                 Ok(ended) => ended,
-                Err(lost) if lost.is_panic() => Err(panicked(lost.into_panic().as_ref())),
+                Err(lost) if lost.is_panic() => Err(panicked(lost.into_panic())),
                 Err(lost) => Err(Error::unexpected(lost)),
             }
         }
@@ -53,53 +45,52 @@ async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Res
     }
 }
 
-fn too_long(function: &Function) -> Error {
-    tracing::warn!(function = %function.name, "took too long and was ended");
-    Error::of("T0010")
-}
-
-/// Each envelope would write it once more, or several times.
-fn too_large(function: &Function, bytes: usize, most: usize) -> Error {
+/// Refuses an answer that is too large here, before an envelope writes it once more, or several times.
+fn in_bounds(function: &Function, answer: Answer, most: usize) -> Result<Answer> {
+    let bytes = answer.bytes();
+    if bytes <= most {
+        return Ok(answer);
+    }
     tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
-    Error::of("T0019")
+    Err(Error::of("T0019")
         .with_message(format!(
             "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
             function.title
         ))
-        .with_field("limit", most as u64)
+        .with_field("limit", most as u64))
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> Error {
-    let text = panic
-        .downcast_ref::<&'static str>()
-        .map(ToString::to_string)
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a value that is no text".to_owned());
-    Error::unexpected(format!("it panicked: {text}"))
-}
-
-/// Logs what lies under an unexpected failure, and gives the caller the reference that the log has.
-fn referenced(error: Error, function: &Function, cx: &Cx) -> Error {
-    if error.code() != "T0012" && error.code() != "T7011" {
-        return error;
+/// Holds an answer against the schema that was published of it, in debug builds alone.
+///
+/// A client that checks answers drops one that does not fit, and its author never hears of it. The cause is a type
+/// that serialises in another way than its `JsonSchema` says, so it is met by the author's own tests: as an
+/// unexpected failure (T0012), with every path that does not fit in the log.
+fn as_published(function: &Function, answer: Answer) -> Result<Answer> {
+    let (true, Shape::Value(Some(schema))) = (cfg!(debug_assertions), &function.output) else {
+        return Ok(answer);
+    };
+    let Some(value) = &answer.value else {
+        return Err(Error::unexpected(
+            "it gave no value, and its schema has one",
+        ));
+    };
+    // What nests deeper than can be read back is not looked at.
+    let Ok(value) = serde_json::from_str::<Value>(value.get()) else {
+        return Ok(answer);
+    };
+    match schema.fits(&value) {
+        Ok(()) => Ok(answer),
+        Err(misfits) => {
+            let misfits = misfits
+                .into_iter()
+                .map(|(path, what)| match path.is_empty() {
+                    true => what,
+                    false => format!("{path} {what}"),
+                });
+            let misfits = misfits.collect::<Vec<_>>().join("; ");
+            Err(Error::unexpected(format!(
+                "its answer does not fit its output schema, which clients hold it against: {misfits}"
+            )))
+        }
     }
-    let reference = reference();
-    tracing::error!(
-        reference,
-        function = %function.name,
-        caller = %cx.caller(),
-        trace = cx.trace(),
-        chain = ?error.chain(),
-        "a function broke",
-    );
-    Error::of("T0012")
-        .with_message(format!("The function broke. Reference: {reference}."))
-        .with_field("reference", reference)
-}
-
-fn reference() -> String {
-    let mut bytes = [0; 8];
-    // Without the system's randomness a reference is still a text to look for, only no unique one.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -13,6 +13,7 @@ use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
 use super::{Agreed, Asked, Mcp, call, client};
+use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
 use crate::error::Error;
@@ -51,8 +52,15 @@ async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refu
     match mcp.ended.is_ended(&session.nonce).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(lost()),
-        Err(error) => Err(Refusal::of(&error, mcp.realm())),
+        Err(error) => Err(store_broke(mcp, error)),
     }
+}
+
+fn store_broke(mcp: &Mcp, error: Error) -> Refusal {
+    let error = mcp
+        .door
+        .broke(error, "the store of sessions", &Caller::Nobody, "");
+    Refusal::of(&error, mcp.realm())
 }
 
 /// 404: the client begins a new session.
@@ -74,7 +82,7 @@ pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal
     };
     match mcp.ended.end(&session.nonce, session.ends()).await {
         Ok(()) => Ok(Reply::empty(StatusCode::NO_CONTENT)),
-        Err(error) => Err(Refusal::of(&error, mcp.realm())),
+        Err(error) => Err(store_broke(mcp, error)),
     }
 }
 

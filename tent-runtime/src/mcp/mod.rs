@@ -171,6 +171,7 @@ async fn answer(
     if !caller.is_known() && !mcp.door.settings().mcp.anyone {
         return Err(refused(Error::of("T0004")));
     }
+    mcp.door.check_page(parts, &caller).map_err(refused)?;
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {

@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tower::Service as _;
+use tower_service::Service as _;
 
 /// For how long a connection may be open without a whole head of a request: the first, or the next one after
 /// an answer.

@@ -1,0 +1,138 @@
+//! What stands between the app's own code and everything else: a panic is caught, also one in a `Drop`,
+//! a deadline ends what does not end, and what broke is logged under a reference that the caller gets
+//! in its place.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures_util::FutureExt as _;
+use tent_core::codes::{self, When};
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::Error;
+
+/// What came of the app's own code.
+pub(super) enum Ended<T> {
+    /// It returned.
+    Returned(T),
+    /// It did not return in time.
+    TooLate,
+    /// It panicked, with this text.
+    Panicked(Error),
+}
+
+/// Runs code of the app's own to its end, its panic or its deadline.
+pub(super) async fn guarded<T>(
+    deadline: Option<Instant>,
+    work: impl Future<Output = T>,
+) -> Ended<T> {
+    // The work is dropped within, so that a `Drop` that panics is caught like everything else.
+    let within = async {
+        match deadline {
+            Some(deadline) => timeout_at(deadline, work).await.ok(),
+            None => Some(work.await),
+        }
+    };
+    match AssertUnwindSafe(within).catch_unwind().await {
+        Ok(Some(returned)) => Ended::Returned(returned),
+        Ok(None) => Ended::TooLate,
+        Err(panic) => Ended::Panicked(panicked(panic)),
+    }
+}
+
+/// A panic as an unexpected failure, which holds its text for the log.
+pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
+    let text = panic
+        .downcast_ref::<&'static str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a value that is no text".to_owned());
+    // The value may panic while it is dropped, and what it panics with may too: that one is left alone.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+    Error::unexpected(format!("it panicked: {text}"))
+}
+
+/// A failure as its caller may see it. What is not meant for callers (an unexpected failure, and every
+/// code that only the start or the build can meet) goes to the log under a reference; the caller gets
+/// the reference. `place` says what broke.
+pub(super) fn referenced(error: Error, place: &str, caller: &str, trace: &str) -> Error {
+    let known = codes::find(error.code()).is_none_or(|entry| entry.when == When::Call);
+    let told = error.fields().contains_key(REFERENCE);
+    if (known && error.code() != "T0012") || told {
+        return error;
+    }
+    let reference = reference();
+    tracing::error!(
+        reference,
+        place,
+        caller,
+        trace,
+        code = error.code(),
+        message = error.message(),
+        chain = ?error.chain(),
+        "something broke",
+    );
+    Error::of("T0012")
+        .with_message(format!("The function broke. Reference: {reference}."))
+        .with_field(REFERENCE, reference)
+}
+
+const REFERENCE: &str = "reference";
+
+fn reference() -> String {
+    let mut bytes = [0; 8];
+    // Without the system's randomness a reference is still a text to look for, only no unique one.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct PanicsInDrop;
+    impl Drop for PanicsInDrop {
+        fn drop(&mut self) {
+            panic!("in drop");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_drop_that_panics_when_time_is_up_is_caught() {
+        let work = async {
+            let _held = PanicsInDrop;
+            std::future::pending::<()>().await;
+        };
+        let soon = Instant::now() + std::time::Duration::from_millis(1);
+        let Ended::Panicked(error) = guarded(Some(soon), work).await else {
+            panic!("the panic was not caught");
+        };
+        assert_eq!(error.chain(), ["it panicked: in drop"]);
+    }
+
+    #[tokio::test]
+    async fn a_panic_whose_value_panics_too_is_caught() {
+        let work = async { std::panic::panic_any(PanicsInDrop) };
+        let Ended::<()>::Panicked(error) = guarded(None, work).await else {
+            panic!("the panic was not caught");
+        };
+        assert_eq!(error.chain(), ["it panicked: a value that is no text"]);
+    }
+
+    #[test]
+    fn what_is_not_meant_for_callers_becomes_a_reference() {
+        let password = Error::of("T7019").with_message("shop.password: \"hunter2\"");
+        let error = referenced(password, "a function", "nobody", "1");
+        assert_eq!(error.code(), "T0012");
+        assert!(!error.message().contains("hunter2"));
+        let again = referenced(error.clone(), "a function", "nobody", "1");
+        assert_eq!(again.fields(), error.fields(), "a reference is given once");
+        for stated in [Error::of("T0003"), Error::stated("A0001", 409, "no")] {
+            let code = stated.code();
+            assert_eq!(referenced(stated, "a function", "nobody", "1").code(), code);
+        }
+    }
+}
