@@ -12,7 +12,7 @@ use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, call, client};
+use super::{Agreed, Asked, Mcp, call, client, methods, served};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -122,7 +122,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"tools": {}},
+        "capabilities": served::capabilities(mcp.door.registry(), revision),
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {
@@ -141,7 +141,6 @@ pub(super) async fn serve(
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
     headers::method(&asked.parts.headers, &request.method, false)?;
-    let revision = agreed.revision;
     match &*request.method {
         "ping" => {
             let mut out = reply::begin(request.id, 2);
@@ -150,7 +149,7 @@ pub(super) async fn serve(
         }
         "tools/list" => mcp.list(asked, &request, agreed).await,
         "tools/call" => call::serve(mcp, asked, request, agreed.clone()).await,
-        method => Err(Refusal::method(method, revision)),
+        _ => methods::serve(mcp, asked, request, agreed.clone()).await,
     }
 }
 

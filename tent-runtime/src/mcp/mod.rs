@@ -5,14 +5,20 @@
 //! nothing outside knows JSON-RPC.
 
 mod call;
+mod complete;
+mod content;
 mod headers;
 mod legacy;
 mod list;
+mod methods;
 mod modern;
 mod params;
+mod prompts;
 mod reply;
+mod resources;
 mod revision;
 mod running;
+mod served;
 mod session;
 mod wire;
 
@@ -63,7 +69,7 @@ impl Mcp {
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(door.about(), kept_for, &server),
+            discovered: modern::discovered(&door, kept_for, &server),
             server: server.into(),
             door,
         }

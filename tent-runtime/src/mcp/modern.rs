@@ -8,9 +8,9 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, client, headers};
+use super::{Agreed, Asked, Mcp, call, client, headers, methods, served};
 use crate::cx::Era;
-use crate::door::About;
+use crate::door::Door;
 
 const REVISION: Revision = Revision::V2026_07_28;
 
@@ -35,7 +35,7 @@ pub(super) async fn serve(
         }
         "tools/list" => mcp.list(asked, &request, &agreed).await,
         "tools/call" => call::serve(mcp, asked, request, agreed).await,
-        method => Err(Refusal::method(method, REVISION)),
+        _ => methods::serve(mcp, asked, request, agreed).await,
     }
 }
 
@@ -64,11 +64,12 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
 }
 
 /// The result of `server/discover`, which is the same for everyone.
-pub(super) fn discovered(about: &About, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
+pub(super) fn discovered(door: &Door, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
-    out.extend_from_slice(br#","capabilities":{"tools":{}}"#);
-    if let Some(instructions) = &about.instructions {
+    out.extend_from_slice(br#","capabilities":"#);
+    write(&mut out, &served::capabilities(door.registry(), REVISION));
+    if let Some(instructions) = &door.about().instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::session::Abilities;
-use crate::json::{self, Key, Keys, Skip, Take, Taking};
+use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
 
 /// A member that should be a string.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub(super) struct Params<'a> {
     pub(super) shape: Shape,
     pub(super) name: Text<'a>,
     pub(super) cursor: Text<'a>,
+    /// Of `resources/read` and the like.
+    pub(super) uri: Text<'a>,
     pub(super) arguments: Arguments,
     pub(super) meta: Meta<'a>,
     /// Of `notifications/cancelled`.
@@ -57,6 +59,28 @@ pub(super) struct Params<'a> {
     pub(super) abilities: Option<Abilities>,
     /// Of `initialize`.
     pub(super) client: ClientInfo<'a>,
+    /// Every other member.
+    pub(super) rest: Map<String, Value>,
+}
+
+impl Params<'_> {
+    /// Everything but `_meta`, as a function is handed it that answers a method.
+    pub(super) fn into_input(self) -> Map<String, Value> {
+        let mut input = self.rest;
+        let mut put = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                input.insert(key.to_owned(), value);
+            }
+        };
+        let text = |text: Text<'_>| text.get().map(Value::from);
+        put("name", text(self.name));
+        put("cursor", text(self.cursor));
+        put("uri", text(self.uri));
+        if let Arguments::Object(arguments) = self.arguments {
+            put("arguments", Some(arguments.into()));
+        }
+        input
+    }
 }
 
 /// The arguments of a call.
@@ -171,7 +195,11 @@ impl<'de> Take<'de> for TheParams {
                     params.abilities = object.next_value_seed(Taking(TheAbilities))?
                 }
                 "clientInfo" => params.client = object.next_value_seed(Taking(TheClient))?,
-                _ => return Ok(false),
+                "uri" => params.uri = object.next_value_seed(Taking(AText))?,
+                _ => {
+                    let value = object.next_value_seed(Strict)?;
+                    params.rest.insert(key.to_owned(), value);
+                }
             }
             Ok(true)
         })?;
