@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::function::Kind;
+use crate::function::{Kind, Serves};
 use crate::registry::{Function, Registry};
 use crate::server::Prepared;
 
@@ -24,8 +24,17 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         .iter()
         .filter(|f| f.declaration.mcp)
         .count();
+    let mut more = String::new();
+    for (count, what) in [
+        (registry.resources().len(), "resources"),
+        (registry.prompts().len(), "prompts"),
+    ] {
+        if count > 0 {
+            more += &format!("; {count} {what}");
+        }
+    }
     println!(
-        "{count} functions, {tools} of them tools; {} warnings",
+        "{count} functions, {tools} of them tools{more}; {} warnings",
         warnings.len()
     );
     Ok(match strict && !warnings.is_empty() {
@@ -40,10 +49,7 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
         Err(problems) => return Ok(refuse(&problems)),
     };
     match as_json {
-        true => println!(
-            "{:#}",
-            Value::from_iter(registry.functions().iter().map(as_value))
-        ),
+        true => println!("{:#}", Value::from_iter(registry.all().map(as_value))),
         false => table(&registry),
     }
     Ok(ExitCode::SUCCESS)
@@ -58,7 +64,7 @@ pub(super) fn refuse(problems: &crate::registry::Problems) -> ExitCode {
 }
 
 fn table(registry: &Registry) {
-    let rows: Vec<_> = registry.functions().iter().map(row).collect();
+    let rows: Vec<_> = registry.all().map(row).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let (name, kind, access, doors) = (width(0), width(1), width(2), width(3));
     for [n, k, a, d, about] in &rows {
@@ -82,7 +88,15 @@ fn row(function: &Function) -> [String; 5] {
 }
 
 fn kind(function: &Function) -> &'static str {
-    match function.declaration.kind {
+    match (function.declaration.serves, function.declaration.kind) {
+        (Serves::Resource(_), _) => "resource",
+        (Serves::Prompt, _) => "prompt",
+        (Serves::Call, kind) => called(kind),
+    }
+}
+
+fn called(kind: Kind) -> &'static str {
+    match kind {
         Kind::Query => "query",
         Kind::Change => "change",
         Kind::Action => "action",
@@ -91,7 +105,10 @@ fn kind(function: &Function) -> &'static str {
 
 fn doors(function: &Function) -> Vec<&'static str> {
     let declaration = function.declaration;
-    let doors = [(declaration.api, "api"), (declaration.mcp, "mcp")];
+    // What answers a method, what is read and what is got is at /mcp, and nowhere else.
+    let served = declaration.on.is_some() || !matches!(declaration.serves, Serves::Call);
+    let api = declaration.api && declaration.on.is_none();
+    let doors = [(api, "api"), (declaration.mcp || served, "mcp")];
     doors
         .into_iter()
         .filter(|(open, _)| *open)
@@ -100,7 +117,7 @@ fn doors(function: &Function) -> Vec<&'static str> {
 }
 
 fn as_value(function: &Function) -> Value {
-    json!({
+    let mut value = json!({
         "name": function.name,
         "title": function.title,
         "about": function.about,
@@ -111,5 +128,12 @@ fn as_value(function: &Function) -> Value {
         "asks": function.declaration.asks,
         "input": function.input.published(),
         "location": function.declaration.location.to_string(),
-    })
+    });
+    if let Serves::Resource(resource) = function.declaration.serves {
+        value["uri"] = resource.uri.into();
+    }
+    if let Some(method) = function.declaration.on {
+        value["on"] = method.into();
+    }
+    value
 }

@@ -31,17 +31,17 @@ pub(super) async fn list(
     let visible = door
         .visible(&asked.caller, &agreed.client, At::Resource)
         .await;
-    let mut all = Vec::new();
-    for position in visible {
-        let resource = &door.registry().resources()[position];
-        if resource.is_one() {
-            all.push(alone(resource));
-            continue;
-        }
+    // What was declared comes before what is listed.
+    let (declared, templates): (Vec<_>, Vec<_>) = visible
+        .into_iter()
+        .map(|position| (position, &door.registry().resources()[position]))
+        .partition(|(_, resource)| resource.is_one());
+    let mut all: Vec<_> = declared.iter().map(|(_, one)| alone(one)).collect();
+    for (position, _) in templates {
         let listed = door.listed(position, asking(asked, agreed)).await;
         all.extend(listed.map_err(|error| refused(mcp, &error))?);
     }
-    // A URI is what tells a resource, so it stands once; what was declared comes before what was listed.
+    // A URI is what tells a resource, so it stands once.
     let mut seen = HashSet::new();
     all.retain(|one| seen.insert(one.uri.clone()));
     let revision = agreed.revision;

@@ -24,9 +24,9 @@ const HERE: Location = Location {
 const SIGNED_IN: Access = Access::SignedIn;
 const STAFF: Access = Access::Role("staff");
 
-type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
+pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
 
-const fn function(
+pub(super) const fn function(
     kind: Kind,
     name: &'static str,
     access: Access,

@@ -11,5 +11,8 @@ mod headers;
 mod legacy;
 mod lists;
 mod modern;
+mod prompts;
+mod resources;
 mod results;
+mod served;
 mod transport;
