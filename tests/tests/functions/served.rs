@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tent::prelude::*;
-use tent_runtime::function::{Answer, Body, Declaration, Output, Serves};
+use tent_runtime::function::{Answer, Declaration, Output, Serves};
 use tent_tests::{block_on, linked, run_with};
 
 #[data]
