@@ -1,6 +1,8 @@
 //! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was agreed, and
 //! arrays of messages in the one revision that had them.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -122,7 +124,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"tools": {}},
+        "capabilities": {"logging": {}, "tools": {}},
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {
@@ -135,7 +137,7 @@ pub(super) fn initialize(
 
 /// Serves one request.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: &Agreed,
@@ -144,6 +146,13 @@ pub(super) async fn serve(
     let revision = agreed.revision;
     match &*request.method {
         "ping" => {
+            let mut out = reply::begin(request.id, 2);
+            out.extend_from_slice(b"{}");
+            Ok(reply::end(out))
+        }
+        "logging/setLevel" => {
+            let key = agreed.nonce.map(|nonce| Key::new(nonce, &asked.caller, ""));
+            mcp.levels.set(key, &request.params.level)?;
             let mut out = reply::begin(request.id, 2);
             out.extend_from_slice(b"{}");
             Ok(reply::end(out))
@@ -168,7 +177,7 @@ pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &A
 /// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
 /// over `limits.answer` the requests that are left are refused and run nothing.
 pub(super) async fn batch(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     messages: Vec<Message<'_>>,
     agreed: &Agreed,
@@ -211,7 +220,7 @@ fn left_out(most: usize) -> Refusal {
 
 /// The answer to one message of an array; `None` where it wants none. `full`: a request is not served.
 async fn in_batch(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     message: Message<'_>,
     agreed: &Agreed,

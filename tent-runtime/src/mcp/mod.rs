@@ -1,8 +1,7 @@
 //! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
 //! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
 //!
-//! The answer to a request is one JSON text; streams are none yet. Nothing here calls a function, and
-//! nothing outside knows JSON-RPC.
+//! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
 mod call;
 mod headers;
@@ -10,10 +9,12 @@ mod legacy;
 mod list;
 mod modern;
 mod params;
+mod peer;
 mod reply;
 mod revision;
 mod running;
 mod session;
+mod stream;
 mod wire;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ use self::headers::Once;
 use self::params::{ClientInfo, Meta, Shape, Text};
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
+use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
@@ -47,6 +49,7 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    levels: peer::Levels,
     /// The member of `_meta` that names the server in each modern result.
     server: Box<str>,
     /// The result of `server/discover`.
@@ -62,6 +65,7 @@ impl Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            levels: peer::Levels::default(),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(door.about(), kept_for, &server),
             server: server.into(),
@@ -124,6 +128,15 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
+    /// Whether the answer may be a stream of events.
+    streams: bool,
+}
+
+impl Asked<'_> {
+    /// Where the events of a call go, if the client takes any.
+    fn sink(&self) -> Option<Sink> {
+        self.streams.then(Sink::default)
+    }
 }
 
 /// What a request is served by: said by the request itself, or agreed on before.
@@ -160,7 +173,7 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Bod
 /// Host and origin, then the caller, come before everything else: who has no key learns nothing, not even
 /// which methods there are.
 async fn answer(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     parts: &Parts,
     body: &mut Upload,
     trace: &str,
@@ -195,6 +208,8 @@ async fn answer(
         parts,
         caller,
         trace,
+        // An array is answered by an array, which is one text.
+        streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
     };
     match posted {
         Posted::One(message) => one(mcp, &asked, message).await,
@@ -231,7 +246,11 @@ fn is_modern(headers: &HeaderMap) -> bool {
     matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
 }
 
-async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result<Reply, Refusal> {
+async fn one(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    message: wire::Message<'_>,
+) -> Result<Reply, Refusal> {
     let headers = &asked.parts.headers;
     match message.kind() {
         Kind::Request(request) => {
