@@ -62,12 +62,13 @@ pub(super) async fn serve(
     } = agreed;
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
-    headers::name(headers, &name, revision.is_modern())?;
+    let mirrored = asked.mirrors(revision);
+    headers::name(headers, &name, mirrored)?;
     let position = mcp.door.registry().position(&name);
     let tool = position.map(|at| &mcp.tools.0[at]);
     if let Some(tool) = tool {
         for mirror in &tool.mirrors {
-            if let Err(refusal) = mirror.check(headers, &input, revision.is_modern()) {
+            if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
                 let cx = mcp.door.cx_of(&asked.caller, &client);
                 return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
@@ -78,7 +79,9 @@ pub(super) async fn serve(
             }
         }
     }
-    let sink = peer.as_ref().map(|peer| peer.sink().clone());
+    // On a line events and answers go the same way, so there is no stream to begin.
+    let streams = peer.as_ref().filter(|_| asked.line().is_none());
+    let sink = streams.map(|peer| peer.sink().clone());
     let call = Call {
         name: name.into_owned(),
         input,
@@ -87,13 +90,19 @@ pub(super) async fn serve(
         client,
         trace: asked.trace.to_owned(),
         at: At::Mcp,
-        peer: peer.map(|peer| peer as Arc<dyn Peer>),
+        peer: peer.clone().map(|peer| peer as Arc<dyn Peer>),
     };
     let wrapped = tool.is_none_or(|tool| tool.wrapped);
     // It may go on when this request's own bytes are gone, so it owns what it needs.
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
-        async move { ended(&mcp, call, nonce, &id, revision, wrapped).await }
+        async move {
+            let answer = ended(&mcp, call, nonce, &id, revision, wrapped).await;
+            if let Some(peer) = peer {
+                peer.end();
+            }
+            answer
+        }
     };
     stream::answered(sink, id, work).await
 }

@@ -20,26 +20,34 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
 use crate::error::Error;
 
-/// What was agreed on before this request: in its session, or else what its header says.
+/// What was agreed on before this request: on its line or in its session, or else what its header says.
 pub(super) async fn agreed(
     mcp: &Mcp,
-    headers: &HeaderMap,
+    asked: &Asked<'_>,
     named: Option<Revision>,
 ) -> Result<Agreed, Refusal> {
-    match session(mcp, headers).await? {
+    if let Some(line) = asked.line() {
+        return Ok(line.agreed());
+    }
+    match session(mcp, &asked.parts.headers).await? {
         Some(session) => Ok(Agreed {
             revision: session.revision,
             client: session.client,
             nonce: Some(session.nonce),
         }),
-        None => Ok(Agreed {
-            revision: named.unwrap_or(Revision::UNSAID),
-            client: Client {
-                era: Era::Legacy,
-                ..Client::default()
-            },
-            nonce: None,
-        }),
+        None => Ok(unsaid(named.unwrap_or(Revision::UNSAID))),
+    }
+}
+
+/// What counts where nothing was agreed on.
+pub(super) fn unsaid(revision: Revision) -> Agreed {
+    Agreed {
+        revision,
+        client: Client {
+            era: Era::Legacy,
+            ..Client::default()
+        },
+        nonce: None,
     }
 }
 
@@ -91,17 +99,17 @@ pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal
 /// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
 pub(super) fn initialize(
     mcp: &Mcp,
-    headers: &HeaderMap,
+    asked: &Asked<'_>,
     request: &Request<'_>,
 ) -> Result<Reply, Refusal> {
-    headers::method(headers, &request.method, false)?;
+    headers::method(&asked.parts.headers, &request.method, false)?;
     let params = &request.params;
-    let Text::Is(asked) = &params.version else {
+    let Text::Is(wanted) = &params.version else {
         return Err(Refusal::params(
             "initialize names a protocolVersion, a string.",
         ));
     };
-    let revision = Revision::find(asked)
+    let revision = Revision::find(wanted)
         .filter(|one| !one.is_modern())
         .unwrap_or(Revision::NEWEST_LEGACY);
     let session = Session::begin(
@@ -112,6 +120,9 @@ pub(super) fn initialize(
     );
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
+    if let Some(line) = asked.line() {
+        line.agree(revision, session.client);
+    }
 
     let about = mcp.door.about();
     let mut server = json!({"name": about.name, "version": about.version});

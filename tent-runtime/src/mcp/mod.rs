@@ -6,6 +6,7 @@
 mod call;
 mod headers;
 mod legacy;
+mod line;
 mod list;
 mod modern;
 mod params;
@@ -14,6 +15,7 @@ mod reply;
 mod revision;
 mod running;
 mod session;
+pub(crate) mod stdio;
 mod stream;
 mod wire;
 
@@ -29,6 +31,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use self::headers::Once;
+pub(crate) use self::line::{Line, Who};
 use self::params::{ClientInfo, Meta, Shape, Text};
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
@@ -128,14 +131,36 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
-    /// Whether the answer may be a stream of events.
-    streams: bool,
+    way: Way<'a>,
+}
+
+/// How a message came.
+enum Way<'a> {
+    /// By a POST, whose answer may be a stream of events.
+    Http { streams: bool },
+    /// On a line, where messages come and go without headers.
+    Line(&'a Line),
 }
 
 impl Asked<'_> {
     /// Where the events of a call go, if the client takes any.
     fn sink(&self) -> Option<Sink> {
-        self.streams.then(Sink::default)
+        match self.way {
+            Way::Http { streams } => streams.then(Sink::default),
+            Way::Line(line) => line.sink().cloned(),
+        }
+    }
+
+    fn line(&self) -> Option<&Line> {
+        match self.way {
+            Way::Http { .. } => None,
+            Way::Line(line) => Some(line),
+        }
+    }
+
+    /// Whether headers have to repeat what the body of a request of this revision says.
+    fn mirrors(&self, revision: Revision) -> bool {
+        revision.is_modern() && self.line().is_none()
     }
 }
 
@@ -209,7 +234,9 @@ async fn answer(
         caller,
         trace,
         // An array is answered by an array, which is one text.
-        streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
+        way: Way::Http {
+            streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
+        },
     };
     match posted {
         Posted::One(message) => one(mcp, &asked, message).await,
@@ -218,7 +245,7 @@ async fn answer(
             if named.is_some_and(Revision::is_modern) {
                 return Err(Refusal::invalid("A body is one message."));
             }
-            let agreed = legacy::agreed(mcp, &parts.headers, named).await?;
+            let agreed = legacy::agreed(mcp, &asked, named).await?;
             legacy::batch(mcp, &asked, messages, &agreed).await
         }
     }
@@ -255,11 +282,20 @@ async fn one(
     match message.kind() {
         Kind::Request(request) => {
             let id = request.id;
-            let era = era(headers, &request.method, &request.params.meta);
+            let place = asked.line().map(Line::place).transpose();
+            let _place = match place {
+                Ok(place) => place,
+                Err(refusal) => return Ok(refusal.into_reply(Some(id))),
+            };
+            let meta = &request.params.meta;
+            let era = match asked.line() {
+                None => era(headers, &request.method, meta),
+                Some(_) => line::era(&request.method, meta),
+            };
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
-                Ok(Chosen::Initialize) => legacy::initialize(mcp, headers, &request),
-                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, asked, &request),
+                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, asked, named).await {
                     Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
                     Err(refusal) => Err(refusal),
                 },
@@ -283,7 +319,7 @@ async fn accepted(
     let headers = &asked.parts.headers;
     let named = named(headers)?;
     if !named.is_some_and(Revision::is_modern) {
-        let agreed = legacy::agreed(mcp, headers, named).await?;
+        let agreed = legacy::agreed(mcp, asked, named).await?;
         if let Some(note) = note {
             legacy::noted(mcp, asked, note, &agreed);
         }

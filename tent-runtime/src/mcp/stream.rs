@@ -41,6 +41,7 @@ pub(super) struct Sink(Arc<Shared>);
 struct Shared {
     waiting: Mutex<Waiting>,
     changed: Notify,
+    taken: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -108,6 +109,20 @@ impl Sink {
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.0.changed.notify_one();
+        self.0.taken.notify_one();
+    }
+
+    /// Ends when fewer than `most` messages wait, or none is taken any more. One waits for it at a time.
+    pub(super) async fn room(&self, most: usize) {
+        loop {
+            {
+                let waiting = self.lock();
+                if waiting.events.len() < most || waiting.closed {
+                    return;
+                }
+            }
+            self.0.taken.notified().await;
+        }
     }
 
     /// The next message that waits.
@@ -117,6 +132,8 @@ impl Sink {
         if event.can_go {
             waiting.bytes -= event.cost();
         }
+        drop(waiting);
+        self.0.taken.notify_one();
         Some(event.message)
     }
 
@@ -242,13 +259,21 @@ impl Drop for Task {
     }
 }
 
+struct Closing(Sink);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl Work {
     fn spawn(work: Pin<Box<dyn Future<Output = Ended> + Send>>, sink: &Sink) -> Self {
         let sink = sink.clone();
         Work::UnderWay(Task(tokio::spawn(async move {
-            let ended = work.await;
-            sink.close();
-            ended
+            // Also where the work panics.
+            let _closing = Closing(sink);
+            work.await
         })))
     }
 }

@@ -12,4 +12,5 @@ mod legacy;
 mod lists;
 mod modern;
 mod results;
+mod streams;
 mod transport;
