@@ -37,6 +37,14 @@ impl App {
         &self.mcp
     }
 
+    pub(super) fn shared(&self) -> Arc<Mcp> {
+        self.mcp.clone()
+    }
+
+    pub(super) fn key(&self, whose: &str) -> &str {
+        &self.keys[whose]
+    }
+
     /// What comes back, whose body is still to be read.
     pub(super) async fn open(&self, send: Send) -> Response<Body> {
         let mut request = Request::new(send.body);

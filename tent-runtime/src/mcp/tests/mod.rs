@@ -9,6 +9,7 @@ mod envelope;
 mod functions;
 mod headers;
 mod legacy;
+mod lines;
 mod lists;
 mod modern;
 mod results;

@@ -19,7 +19,7 @@ use crate::function::{
     Access, Answer, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
 };
 
-const fn function(
+pub(super) const fn function(
     name: &'static str,
     run: for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Answer>>,
 ) -> Declaration {
