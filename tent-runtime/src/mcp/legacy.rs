@@ -14,7 +14,7 @@ use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, call, client};
+use super::{Agreed, Asked, Mcp, call, client, kept};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -49,6 +49,16 @@ pub(super) fn unsaid(revision: Revision) -> Agreed {
         },
         nonce: None,
     }
+}
+
+/// Serves GET: keeps the stream of a session open.
+pub(super) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let Some(session) = session(mcp, &asked.parts.headers).await? else {
+        return Err(Refusal::invalid(
+            "GET opens the stream of the session that the header Mcp-Session-Id names.",
+        ));
+    };
+    kept::get(mcp, asked, session.nonce)
 }
 
 /// The session that the request is part of, if it names one.
@@ -121,7 +131,7 @@ pub(super) fn initialize(
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
-        line.agree(revision, session.client);
+        line.agree(&asked.caller, revision, session.client);
     }
 
     let about = mcp.door.about();
@@ -135,7 +145,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"logging": {}, "tools": {}},
+        "capabilities": {"logging": {}, "tools": mcp.tools_capability()},
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
 use crate::function::Declaration;
-use crate::mcp::{self, Mcp};
+use crate::mcp::{self, Mcp, Notes};
 use crate::settings::Settings;
 
 pub(super) const META: &str = "io.modelcontextprotocol/";
@@ -28,13 +28,18 @@ impl App {
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
         let (door, keys) = super::door::made(functions, set);
         App {
-            mcp: Arc::new(Mcp::new(door)),
+            mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,
         }
     }
 
     pub(super) fn mcp(&self) -> &Mcp {
         &self.mcp
+    }
+
+    /// What the app tells its clients by.
+    pub(super) fn notes(&self) -> Notes {
+        self.mcp.notes.clone()
     }
 
     pub(super) fn shared(&self) -> Arc<Mcp> {
