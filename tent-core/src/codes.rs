@@ -374,6 +374,18 @@ pub const ALL: &[Entry] = &[
         "An option is stated that this version reads and checks, but does not keep yet.",
         "Do not rely on it; a later version keeps it.",
     ),
+    start(
+        "T7023",
+        "huge-integer",
+        "A tool takes or gives an integer of more than 64 bits: most JSON readers round it, and an input takes what 64 bits hold.",
+        "Take an integer of at most 64 bits, or a string of digits.",
+    ),
+    start(
+        "T7024",
+        "about-too-long",
+        "The about of a tool is longer than what clients keep of it.",
+        "Say in fewer words what a model has to choose by; what a field takes belongs to the field.",
+    ),
     call(
         "T7120",
         "nobody-to-ask",

@@ -4,6 +4,7 @@
 //! Knows no caller and no wire: who may call is the door's to ask, how it looks the envelopes'.
 
 mod findings;
+mod warnings;
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -194,11 +195,6 @@ impl Registry {
             }
         };
         missing.into_iter().map(finding).collect()
-    }
-
-    /// What known clients cut, refuse or misread, though the standard allows it.
-    pub fn warnings(&self) -> Vec<Finding> {
-        findings::warnings(&self.functions)
     }
 }
 

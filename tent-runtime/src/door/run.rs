@@ -6,11 +6,11 @@ use super::guard::{Ended, guarded, panicked, referenced};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{Answer, Body};
-use crate::registry::Function;
+use crate::registry::{Function, Shape};
 
 pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) -> Result<Answer> {
     let answer = match guarded(cx.deadline(), started(function, &cx, input)).await {
-        Ended::Returned(answer) => answer,
+        Ended::Returned(answer) => answer.and_then(|answer| as_published(function, answer)),
         Ended::TooLate => {
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
@@ -34,5 +34,40 @@ async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Res
             }
         }
         Body::Sync(body) => body(cx, input),
+    }
+}
+
+/// Holds an answer against the schema that was published of it, in debug builds alone.
+///
+/// A client that checks answers drops one that does not fit, and its author never hears of it. The cause is a type
+/// that serialises in another way than its `JsonSchema` says, so it is met by the author's own tests: as an
+/// unexpected failure (T0012), with every path that does not fit in the log.
+fn as_published(function: &Function, answer: Answer) -> Result<Answer> {
+    let (true, Shape::Value(Some(schema))) = (cfg!(debug_assertions), &function.output) else {
+        return Ok(answer);
+    };
+    let Some(value) = &answer.value else {
+        return Err(Error::unexpected(
+            "it gave no value, and its schema has one",
+        ));
+    };
+    // What nests deeper than can be read back is not looked at.
+    let Ok(value) = serde_json::from_str::<Value>(value.get()) else {
+        return Ok(answer);
+    };
+    match schema.fits(&value) {
+        Ok(()) => Ok(answer),
+        Err(misfits) => {
+            let misfits = misfits
+                .into_iter()
+                .map(|(path, what)| match path.is_empty() {
+                    true => what,
+                    false => format!("{path} {what}"),
+                });
+            let misfits = misfits.collect::<Vec<_>>().join("; ");
+            Err(Error::unexpected(format!(
+                "its answer does not fit its output schema, which clients hold it against: {misfits}"
+            )))
+        }
     }
 }

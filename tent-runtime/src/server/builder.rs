@@ -313,9 +313,10 @@ impl Prepared {
 
     /// Opens the store and the states, and puts the door together.
     pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Door>> {
-        let store = self.store().await?;
-        let sealer = store::sealer(&*store, &self.settings.secrets).await?;
+        // Taken apart first: a future that holds a reference to the openers could not be spawned.
         let Prepared { app, settings } = self;
+        let store = store::open(&settings.store.url).await?;
+        let sealer = store::sealer(&*store, &settings.secrets).await?;
         let mut states = app.states;
         for open in app.openers {
             open(settings.clone()).await?(&mut states);

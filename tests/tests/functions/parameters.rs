@@ -251,3 +251,39 @@ fn k7_24_what_is_switched_off_is_not_mentioned() {
     assert_eq!(run("k7_24_either", json!({})).ok(), Some(json!(2)));
     assert_eq!(run("k7_24_sometimes", json!({})).ok(), Some(json!(3)));
 }
+
+/// Its own words, which `about` takes the place of.
+#[query(access = "anyone", offer = "mcp", about = "Look at one")]
+fn k7_13_look(
+    /// Order number.
+    ///
+    /// - starts with A
+    ///   and has 4 digits, e.g. `A1234` "quoted" {braces}
+    #[doc = "last"]
+    id: String,
+    like: Alike,
+) -> Alike {
+    let _ = id;
+    like
+}
+
+#[tent::data]
+struct Alike {
+    /// Order number.
+    ///
+    /// - starts with A
+    ///   and has 4 digits, e.g. `A1234` "quoted" {braces}
+    #[doc = "last"]
+    id: String,
+}
+
+#[test]
+fn k7_13_what_is_written_of_a_field_is_its_description_wherever_the_field_stands() {
+    let registry = tent::Registry::of(&[linked("k7_13_look")]).expect("it is whole");
+    let function = &registry.functions()[0];
+    assert_eq!(function.about, "Look at one");
+    let written = "Order number.\n\n- starts with A\n  and has 4 digits, e.g. `A1234` \"quoted\" {braces}\nlast";
+    let input = &function.input.published()["properties"];
+    assert_eq!(input["id"]["description"], written);
+    assert_eq!(input["like"]["properties"]["id"]["description"], written);
+}

@@ -210,6 +210,28 @@ async fn every_failing_field_is_named_at_every_depth() {
     assert_eq!(runs(&tent), 0);
 }
 
+/// What only the type knows is told in the same form, with every field.
+#[tokio::test]
+async fn k1_28_what_serde_alone_refuses_is_named_by_its_field() {
+    let tent = tent().await;
+    let input = json!({"host": "shop.example", "v4": "::1", "small": 0});
+    let reply = ask(&tent, "POST", "/api/resolve").json(input).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.json()["fields"].clone()),
+        (
+            422,
+            json!({
+                "host": "invalid IP address syntax",
+                "small": "must be from 1 to 255",
+                "v4": "invalid IPv4 address syntax",
+            })
+        )
+    );
+    let input = json!({"host": "::1", "v4": "127.0.0.1", "small": 7});
+    let reply = ask(&tent, "POST", "/api/resolve").json(input).send().await;
+    assert_eq!(reply.json(), json!("::1 Some(127.0.0.1) Some(7)"));
+}
+
 #[tokio::test]
 async fn a_failure_is_a_problem_document_that_names_its_code() {
     let tent = tent().await;
@@ -272,7 +294,9 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
     };
     assert_eq!(
         names(None).await,
-        ["add", "echo", "note", "page", "picture", "unlock"]
+        [
+            "add", "echo", "huge", "note", "page", "picture", "resolve", "unlock"
+        ]
     );
     let ada = key(&tent, "ada", &["read"]).await;
     assert_eq!(
@@ -281,11 +305,14 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
             "adas",
             "add",
             "echo",
+            "huge",
             "leak",
+            "misfit",
             "never",
             "note",
             "page",
             "picture",
+            "resolve",
             "search",
             "setting",
             "unlock",

@@ -6,7 +6,7 @@ use serde_json::json;
 use tent::User;
 use tent::http::request::Parts;
 
-use crate::support::{ask, key, runs, tent, tent_with};
+use crate::support::{ask, key, modern, runs, tent, tent_with};
 
 #[tokio::test]
 async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
@@ -236,13 +236,16 @@ async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
     assert_eq!(runs(&tent), 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["*"]).await;
     for (name, input) in [
         ("explode", json!({"id": "A1"})),
         ("explode_apart", json!({})),
+        ("explode_late", json!({})),
+        ("explode_when_ended", json!({})),
+        ("explode_locked", json!({})),
         ("unwritable", json!({})),
     ] {
         let reply = ask(&tent, "POST", format!("/api/{name}"))
@@ -267,6 +270,75 @@ async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
         );
         let next = ask(&tent, "GET", "/api/whoami").key(&ada).send().await;
         assert_eq!(next.json(), json!("Ada"));
+    }
+}
+
+#[tokio::test]
+async fn k6_04_a_panic_in_a_hook_is_answered_too() {
+    async fn telling(parts: Arc<Parts>) -> tent::Result<Option<User>> {
+        assert!(!parts.headers.contains_key("cookie"), "the sessions");
+        Ok(None)
+    }
+    let tent = tent_with(|app| app.users(lost).identify(telling)).await;
+    async fn lost(id: String) -> tent::Result<Option<User>> {
+        panic!("no people, not even {id}")
+    }
+    let ada = key(&tent, "ada", &["*"]).await;
+    for request in [
+        ask(&tent, "GET", "/api/whoami").key(&ada),
+        ask(&tent, "GET", "/api/add?a=1&b=2").header("cookie", "session=ada"),
+    ] {
+        let problem = request.send().await.json();
+        let reference = problem["fields"]["reference"]
+            .as_str()
+            .expect("a reference");
+        assert_eq!(
+            (&problem["code"], &problem["detail"]),
+            (
+                &json!("T0012"),
+                &json!(format!("The function broke. Reference: {reference}."))
+            )
+        );
+    }
+    // An MCP client sees an error of the protocol: nobody is known who called a tool.
+    let reply = modern(&tent, "tools/list", json!({}))
+        .key(&ada)
+        .send()
+        .await;
+    let error = &reply.json()["error"];
+    let reference = error["data"]["fields"]["reference"].as_str();
+    assert_eq!(
+        (
+            reply.status.as_u16(),
+            &error["data"]["code"],
+            reference.map(str::len)
+        ),
+        (500, &json!("T0012"), Some(16))
+    );
+    let nobody = ask(&tent, "GET", "/api/add?a=1&b=2").send().await;
+    assert_eq!(nobody.json(), json!({"sum": 3}));
+}
+
+/// Only debug builds, which tests are, look at answers: a release build sends what the function gave.
+#[tokio::test]
+async fn k1_16_an_answer_that_its_schema_does_not_allow_is_met_in_tests() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["read"]).await;
+    let reply = ask(&tent, "GET", "/api/misfit").key(&ada).send().await;
+    let wanted = match cfg!(debug_assertions) {
+        true => (500, "T0012".to_owned()),
+        false => (200, String::new()),
+    };
+    assert_eq!((reply.status.as_u16(), reply.code()), wanted);
+}
+
+#[tokio::test]
+async fn an_integer_of_128_bits_fits_its_schema() {
+    let tent = tent().await;
+    for (below, digits) in [(false, i128::MAX), (true, i128::MIN)] {
+        let path = format!("/api/huge?below={below}");
+        let reply = ask(&tent, "GET", path).send().await;
+        assert_eq!(String::from_utf8_lossy(&reply.bytes), digits.to_string());
     }
 }
 
@@ -310,14 +382,14 @@ async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
 #[tokio::test(start_paused = true)]
 async fn a_rule_that_does_not_end_lets_nobody() {
     let tent = tent().await;
-    let ada = key(&tent, "ada", &["*"]).await;
-    let absent = ask(&tent, "GET", "/api/no_such").key(&ada).send().await;
+    let eve = key(&tent, "eve", &["*"]).await;
+    let absent = ask(&tent, "GET", "/api/no_such").key(&eve).send().await;
     let reply = ask(&tent, "GET", "/api/behind_an_endless_rule")
-        .key(&ada)
+        .key(&eve)
         .send()
         .await;
     assert_eq!((reply.status, reply.json()), (absent.status, absent.json()));
-    let list = ask(&tent, "GET", "/api").key(&ada).send().await;
+    let list = ask(&tent, "GET", "/api").key(&eve).send().await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains("endless"));
 }
 

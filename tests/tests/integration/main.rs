@@ -3,6 +3,9 @@
 mod api;
 mod app;
 mod door;
+mod failures;
+mod log;
+mod mcp;
 mod mounted;
 mod start;
 mod support;

@@ -6,5 +6,7 @@
 mod api;
 mod cases;
 mod command_line;
+mod listed;
 mod mcp;
 mod server;
+mod wire;
