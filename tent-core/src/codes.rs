@@ -218,6 +218,20 @@ pub const ALL: &[Entry] = &[
         "The body is no JSON text, nests too deeply, or holds the same key twice in one object.",
         "Send one JSON object in UTF-8, each key once.",
     ),
+    call(
+        "T0019",
+        "answer-too-large",
+        500,
+        "The function ran to its end, and what it gave is larger than this server sends.",
+        "Ask for less at a time, or raise limits.answer on the server.",
+    ),
+    call(
+        "T0020",
+        "body-too-slow",
+        408,
+        "The body did not come in time: a body may take 30 seconds, and a second more for each 4 kB of it.",
+        "Send the call again, its body without long pauses.",
+    ),
     start(
         "T1001",
         "name-taken",

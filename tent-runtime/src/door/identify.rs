@@ -53,15 +53,23 @@ pub(super) fn people() -> People {
 }
 
 impl Door {
-    /// Who sent this request.
+    /// Who sent this request, whose id is `trace`.
     ///
     /// # Errors
-    /// T0004 for a credential that is presented and fails, T0012 where the app's own hook does.
-    pub async fn identify(&self, parts: &Parts) -> Result<Caller> {
-        match presented(&parts.headers)? {
-            Some(key) => self.holder(key).await,
-            None => self.signed_in(parts).await,
+    /// T0004 for a credential that is presented and fails, which the log has too; T0012 where the app's
+    /// own hook does.
+    pub async fn identify(&self, parts: &Parts, trace: &str) -> Result<Caller> {
+        let caller = match presented(&parts.headers) {
+            Ok(Some(key)) => self.holder(key).await,
+            Ok(None) => return self.signed_in(parts).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = &caller
+            && error.code() == "T0004"
+        {
+            self.refusals.log(parts, trace, error);
         }
+        caller
     }
 
     /// Refuses what a page of another site made a browser send. A browser sends its cookies along whoever

@@ -8,9 +8,17 @@ use crate::error::{Error, Result};
 use crate::function::{Answer, Body};
 use crate::registry::{Function, Shape};
 
-pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) -> Result<Answer> {
+/// Runs it. What it gives may have `most` bytes.
+pub(super) async fn run(
+    function: &Function,
+    cx: Cx,
+    input: Map<String, Value>,
+    most: usize,
+) -> Result<Answer> {
     let answer = match guarded(cx.deadline(), started(function, &cx, input)).await {
-        Ended::Returned(answer) => answer.and_then(|answer| as_published(function, answer)),
+        Ended::Returned(answer) => answer
+            .and_then(|answer| in_bounds(function, answer, most))
+            .and_then(|answer| as_published(function, answer)),
         Ended::TooLate => {
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
@@ -35,6 +43,21 @@ async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Res
         }
         Body::Sync(body) => body(cx, input),
     }
+}
+
+/// Refuses an answer that is too large here, before an envelope writes it once more, or several times.
+fn in_bounds(function: &Function, answer: Answer, most: usize) -> Result<Answer> {
+    let bytes = answer.bytes();
+    if bytes <= most {
+        return Ok(answer);
+    }
+    tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
+    Err(Error::of("T0019")
+        .with_message(format!(
+            "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
+            function.title
+        ))
+        .with_field("limit", most as u64))
 }
 
 /// Holds an answer against the schema that was published of it, in debug builds alone.

@@ -313,7 +313,7 @@ impl Prepared {
 
     /// Opens the store and the states, and puts the door together.
     pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Door>> {
-        // Taken apart first: a future that holds a reference to the openers could not be spawned.
+        // Taken apart first: a reference to the app, held over an await, would keep this from being `Send`.
         let Prepared { app, settings } = self;
         let store = store::open(&settings.store.url).await?;
         let sealer = store::sealer(&*store, &settings.secrets).await?;

@@ -214,7 +214,7 @@ async fn every_failing_field_is_named_at_every_depth() {
 #[tokio::test]
 async fn k1_28_what_serde_alone_refuses_is_named_by_its_field() {
     let tent = tent().await;
-    let input = json!({"host": "shop.example", "v4": "::1", "small": 0});
+    let input = json!({"host": "shop.example", "v4": "::1", "small": 7});
     let reply = ask(&tent, "POST", "/api/resolve").json(input).send().await;
     assert_eq!(
         (reply.status.as_u16(), reply.json()["fields"].clone()),
@@ -222,7 +222,6 @@ async fn k1_28_what_serde_alone_refuses_is_named_by_its_field() {
             422,
             json!({
                 "host": "invalid IP address syntax",
-                "small": "must be from 1 to 255",
                 "v4": "invalid IPv4 address syntax",
             })
         )
