@@ -1,5 +1,6 @@
 //! Strict JSON: what both envelopes read bodies with. A key that stands twice in one object is refused
-//! at every depth, also in what is skipped, so that no two readers of one text see different values.
+//! at every depth, also in what is skipped, so that no two readers of one text see different values; so is
+//! a key that serde_json keeps for itself, which would make it read a text within the text ([`is_kept`]).
 //!
 //! Nothing here recurses deeper than serde_json's own limit of 128, and nothing here knows HTTP or
 //! JSON-RPC.
@@ -16,8 +17,8 @@ use crate::error::Error;
 /// Reads a body that is one JSON object.
 ///
 /// # Errors
-/// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, or holds a key twice in
-/// one object.
+/// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, holds a key twice in one
+/// object, or holds a key that [`is_kept`].
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
     match read(text, Strict).map_err(|error| refused(&error))? {
@@ -39,6 +40,13 @@ where
     let value = seed.deserialize(&mut reader)?;
     reader.end()?;
     Ok(value)
+}
+
+/// Whether serde_json keeps this key for itself. An object of one such key is to it no object but the value
+/// whose text stands in it: it would be read by another parser than this one, with a limit of depth of its
+/// own and no check of its keys, after the schema saw nothing of it.
+pub(crate) fn is_kept(key: &str) -> bool {
+    key.starts_with("$serde_json::private::")
 }
 
 /// Takes one JSON value of whatever type; the types that an implementor does not care for all come to
@@ -185,8 +193,11 @@ impl<'de> Keys<'de> {
     /// Adds a key.
     ///
     /// # Errors
-    /// Where it is there already.
+    /// Where it is there already, or [`is_kept`].
     pub(crate) fn note<E: serde::de::Error>(&mut self, key: Cow<'de, str>) -> Result<(), E> {
+        if is_kept(&key) {
+            return Err(kept(&key));
+        }
         if self.few[..self.count].contains(&key) || self.many.contains(&key) {
             return Err(twice(&key));
         }
@@ -210,7 +221,11 @@ fn twice<E: serde::de::Error>(key: &str) -> E {
     ))
 }
 
-/// Reads a [`Value`] in which no object holds a key twice.
+fn kept<E: serde::de::Error>(key: &str) -> E {
+    E::custom(format_args!("the key {} is not taken", Value::from(key)))
+}
+
+/// Reads a [`Value`] in which no object holds a key twice, or one that [`is_kept`].
 pub(crate) struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {
@@ -271,13 +286,16 @@ impl<'de> Visitor<'de> for Strict {
     }
 }
 
-/// Reads the rest of an object into a [`Map`] in which no object holds a key twice.
+/// Reads the rest of an object into a [`Map`], as [`Strict`] reads.
 pub(crate) fn strict_object<'de, A>(mut object: A) -> Result<Map<String, Value>, A::Error>
 where
     A: MapAccess<'de>,
 {
     let mut map = Map::new();
     while let Some(key) = object.next_key::<String>()? {
+        if is_kept(&key) {
+            return Err(kept(&key));
+        }
         if map.contains_key(&key) {
             return Err(twice(&key));
         }
@@ -321,6 +339,31 @@ mod tests {
             assert_eq!(skipped(text).expect_err(text), error);
         }
         assert_eq!(strict(r#"{"a":1,"A":2}"#), Ok(json!({"a": 1, "A": 2})));
+    }
+
+    #[test]
+    fn a_key_that_serde_json_keeps_is_refused_at_every_depth_also_where_it_is_skipped() {
+        for text in [
+            r#"{"$serde_json::private::RawValue":"{\"a\":1,\"a\":2}"}"#,
+            r#"{"\u0024serde_json::private::Number":"1"}"#,
+            r#"[{"a":{"b":1,"$serde_json::private::RawValue":0}}]"#,
+        ] {
+            let error = strict(text).expect_err(text);
+            assert!(error.contains("is not taken"), "{error}");
+            assert_eq!(skipped(text).expect_err(text), error);
+        }
+        // As a value, or as a key of another name, it is a text like any other.
+        let text = r#"{"a":"$serde_json::private::RawValue","$serde_json":1}"#;
+        assert!(strict(text).is_ok() && skipped(text).is_ok());
+    }
+
+    /// Holds the name above to the serde_json that is built with: were the key renamed there, the refusal
+    /// would be one of a name without a meaning.
+    #[test]
+    fn the_key_is_still_the_one_that_serde_json_keeps() {
+        let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
+        let plain: Value = serde_json::from_str(text).expect("it is JSON");
+        assert_eq!(plain, json!([1]));
     }
 
     #[test]

@@ -162,6 +162,17 @@ impl InputSchema {
         }
     }
 
+    /// How many steps [`accept`](Self::accept) takes for `input`.
+    #[cfg(test)]
+    pub(super) fn steps(&self, input: &mut Map<String, Value>) -> u64 {
+        let mut walk = Walk::new(&self.plan, Mode::Json);
+        walk.root(&mut Map::new());
+        let least = walk.left();
+        let mut walk = Walk::new(&self.plan, Mode::Json);
+        walk.root(input);
+        least.saturating_sub(walk.left())
+    }
+
     /// The paths of the secret fields, `cards[].number` for a field of each item; sorted.
     pub fn secrets(&self) -> Vec<String> {
         self.plan.secrets()

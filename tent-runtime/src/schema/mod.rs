@@ -41,11 +41,16 @@ pub enum Wire {
     Strings,
 }
 
-/// T0003 with one entry for each field that does not fit: its path, and what is wrong with it.
+/// T0003 with one entry for each field that does not fit: its path, and what is wrong with it. The input
+/// as a whole, which has no path, is called `(input)`, which no field can be.
 pub fn misfit(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()
         .fold(Error::of("T0003"), |error, (path, what)| {
+            let path = match path.is_empty() {
+                true => "(input)".to_owned(),
+                false => path,
+            };
             error.with_field(path, what)
         })
 }

@@ -15,10 +15,7 @@ async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
         .json(json!({}))
         .send()
         .await;
-    assert_eq!(
-        (absent.status.as_u16(), absent.code().as_str()),
-        (401, "T0004")
-    );
+    absent.refuses(401, "T0004");
     assert_eq!(
         absent.header("www-authenticate"),
         Some("Bearer realm=\"shop\"")
@@ -52,10 +49,7 @@ async fn what_a_caller_may_not_know_of_looks_like_what_is_not_there() {
         .json(json!({}))
         .send()
         .await;
-    assert_eq!(
-        (absent.status.as_u16(), absent.code().as_str()),
-        (404, "T0001")
-    );
+    absent.refuses(404, "T0001");
     for name in [
         "inside",
         "mcp_only",
@@ -96,10 +90,7 @@ async fn a_missing_scope_is_named_for_a_function_that_the_rule_allows() {
         .json(json!({}))
         .send()
         .await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (403, "T0005")
-    );
+    reply.refuses(403, "T0005");
     assert_eq!(reply.json()["fields"], json!({"scopes": ["write"]}));
     assert_eq!(
         reply.header("www-authenticate"),
@@ -133,8 +124,8 @@ async fn a_key_that_is_presented_and_fails_never_falls_back_to_nobody() {
             .send()
             .await;
         assert_eq!(
-            (reply.status.as_u16(), reply.code().as_str()),
-            (401, "T0004"),
+            reply.refusal(),
+            (401, "T0004".to_owned()),
             "{name}: {value}"
         );
     }
@@ -214,10 +205,7 @@ async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
             .json(json!({}))
     };
     let reply = touch().send().await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (403, "T0014")
-    );
+    reply.refuses(403, "T0014");
     assert_eq!(
         touch()
             .header("sec-fetch-site", "cross-site")
@@ -359,10 +347,7 @@ async fn k6_12_what_lies_under_an_unexpected_error_is_for_the_log_alone() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/leak").key(&ada).send().await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (500, "T0012")
-    );
+    reply.refuses(500, "T0012");
     let text = String::from_utf8_lossy(&reply.bytes);
     assert!(
         !text.contains("postgres") && !text.contains("save"),
@@ -375,10 +360,7 @@ async fn a_function_that_does_not_end_is_ended() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/never").key(&ada).send().await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (504, "T0010")
-    );
+    reply.refuses(504, "T0010");
 }
 
 #[tokio::test]
@@ -393,10 +375,7 @@ async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
     let reply = call(json!({"nope": 1})).send().await;
     assert_eq!(reply.code(), "T0003");
     let reply = call(json!({})).send().await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (403, "T7120")
-    );
+    reply.refuses(403, "T7120");
     assert_eq!(runs(&tent), 0);
 }
 
@@ -428,11 +407,7 @@ async fn a_hook_that_panics_or_does_not_end_is_answered_with_a_reference() {
             .header(header, "1")
             .send()
             .await;
-        assert_eq!(
-            (reply.status.as_u16(), reply.code().as_str()),
-            (500, "T0012"),
-            "{header}"
-        );
+        assert_eq!(reply.refusal(), (500, "T0012".to_owned()), "{header}");
         assert!(reply.json()["fields"]["reference"].is_string());
         assert!(!String::from_utf8_lossy(&reply.bytes).contains("sessions"));
     }
@@ -443,10 +418,7 @@ async fn a_failure_of_the_start_that_a_function_meets_is_for_the_log() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/setting").key(&ada).send().await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (500, "T0012")
-    );
+    reply.refuses(500, "T0012");
     assert!(!String::from_utf8_lossy(&reply.bytes).contains("hunter2"));
 }
 

@@ -60,6 +60,17 @@ impl Reply {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// The status and the code of a failure.
+    pub(crate) fn refusal(&self) -> (u16, String) {
+        (self.status.as_u16(), self.code())
+    }
+
+    /// That it is a failure of this status and code.
+    #[track_caller]
+    pub(crate) fn refuses(&self, status: u16, code: &str) {
+        assert_eq!(self.refusal(), (status, code.to_owned()));
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }

@@ -43,8 +43,13 @@ pub(in crate::schema) fn compile(
     if !compiler.problems.is_empty() {
         return Err(compiler.problems);
     }
+    let looks_twice = compiler
+        .nodes
+        .iter()
+        .any(|node| matches!(node.kind, Kind::Union(_) | Kind::Every(_) | Kind::Not(_)));
     let mut plan = Plan {
         nodes: compiler.nodes,
+        looks_twice,
     };
     tell_branches(&mut plan);
     Ok((plan, compiler.defaults))

@@ -14,6 +14,8 @@ pub(in crate::schema) type Id = usize;
 #[derive(Debug)]
 pub(in crate::schema) struct Plan {
     pub(super) nodes: Vec<Node>,
+    /// Whether a check may look at one value more than once.
+    pub(super) looks_twice: bool,
 }
 
 #[derive(Debug)]

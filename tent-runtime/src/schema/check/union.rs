@@ -31,43 +31,53 @@ impl Walk<'_> {
             }
         }
 
-        let may = |branch: &&Id| self.may_take(**branch, value, 0);
-        let candidates: Vec<Id> = union.branches.iter().filter(may).copied().collect();
+        let candidates = self.candidates(union, value);
         match candidates.as_slice() {
             [] => return self.expected(id, value, path),
             [only] => return self.visit(*only, value, path),
             _ => {}
         }
-        // A string is only taken for a number where no branch takes it as it is; where the wire has
-        // nothing but strings, the order that the branches are declared in decides.
-        let mut chosen: Option<(Id, Value)> = None;
-        for branch in &candidates {
-            match self.trial(*branch, value, path, self.mode) {
-                Some((walked, coerced)) if !coerced || self.mode == Mode::Strings => {
-                    chosen = Some((*branch, walked));
-                    break;
-                }
-                Some((walked, _)) if chosen.is_none() => chosen = Some((*branch, walked)),
-                _ => {}
-            }
+        self.unions += 1;
+        self.chosen(id, union, &candidates, value, path);
+        self.unions -= 1;
+        if self.unions == 0 {
+            self.work.forget();
         }
-        let Some((branch, walked)) = chosen else {
-            let (plan, given_up) = (self.plan, self.left == 0);
-            return self.fail(path, || match given_up {
-                true => "could be so many shapes that it is not checked".to_owned(),
-                false => format!("fits none of these: {}", plan.wanted(id)),
-            });
+    }
+
+    /// The branches that take values of this type at all.
+    pub(super) fn candidates(&self, union: &Union, value: &Value) -> Vec<Id> {
+        let may = |branch: &&Id| self.may_take(**branch, value, 0);
+        union.branches.iter().filter(may).copied().collect()
+    }
+
+    /// The walk on from the branch that is meant.
+    fn chosen(
+        &mut self,
+        id: Id,
+        union: &Union,
+        candidates: &[Id],
+        value: &mut Value,
+        path: &Path<'_>,
+    ) {
+        let chosen = self.choose(candidates, value, path);
+        let several = match chosen {
+            Some((branch, _)) if union.exactly_one => {
+                self.fits_another(candidates, branch, value, path)
+            }
+            _ => false,
         };
-        if union.exactly_one {
-            let mut others = candidates.iter().filter(|other| **other != branch);
-            if others.any(|other| self.trial(*other, &walked, path, Mode::Exact).is_some()) {
-                return self.fail(path, || {
-                    "fits several of the shapes that exclude each other".to_owned()
-                });
+        match chosen {
+            _ if self.work.is_spent() => self.gives_up(path),
+            None => {
+                let plan = self.plan;
+                self.fail(path, || format!("fits none of these: {}", plan.wanted(id)));
             }
+            Some(_) if several => self.fail(path, || {
+                "fits several of the shapes that exclude each other".to_owned()
+            }),
+            Some((branch, _)) => self.visit(branch, value, path),
         }
-        self.coerced |= self.mode == Mode::Json && *value != walked && value.is_string();
-        *value = walked;
     }
 
     /// The branch that the value of `tag` chooses, or what is wrong with it.
@@ -97,23 +107,6 @@ impl Walk<'_> {
             }),
         }
         None
-    }
-
-    /// `value` as the node at `id` takes it, and whether a string was taken for something else; `None`
-    /// where it does not fit.
-    pub(super) fn trial(
-        &mut self,
-        id: Id,
-        value: &Value,
-        path: &Path<'_>,
-        mode: Mode,
-    ) -> Option<(Value, bool)> {
-        let mut walk = self.trying(mode);
-        let mut value = value.clone();
-        walk.visit(id, &mut value, path);
-        let (fits, coerced, left) = (walk.fits(), walk.coerced, walk.left);
-        self.left = left;
-        fits.then_some((value, coerced))
     }
 
     /// Whether the node at `id` takes values of this type at all.

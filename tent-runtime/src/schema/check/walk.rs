@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 use super::path::Path;
 use super::plan::{Id, Kind, List, Object, Plan, Rest};
 use super::words;
+use super::work::{Fit, Work, size_of};
+use crate::json;
 
 /// The most fields that one answer names.
 const MOST: usize = 100;
-/// The most values that are looked at to find out which branches of unions are meant.
-const MOST_TRIED: u32 = 1_000_000;
 /// How deep a value may nest.
-const DEEPEST: u16 = 192;
+pub(super) const DEEPEST: u16 = 192;
 
 /// What is taken for what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::schema) enum Mode {
     /// What the document says, to the letter.
     Exact,
@@ -36,12 +36,12 @@ pub(in crate::schema) struct Walk<'p> {
     pub(super) mode: Mode,
     /// Whether a string was taken for something else, though the wire has more than strings.
     pub(super) coerced: bool,
-    /// How many more values may be looked at to find out which branch of a union is meant: unions in
-    /// unions can be made to take a long time.
-    pub(super) left: u32,
+    pub(super) work: Work,
+    /// How many unions are open around the value that is looked at.
+    pub(super) unions: u32,
     /// Whether this only finds out whether a value fits, so that the first fault ends it.
-    trying: bool,
-    failed: bool,
+    pub(super) trying: bool,
+    pub(super) failed: bool,
     found: Vec<(String, String)>,
 }
 
@@ -51,33 +51,33 @@ impl<'p> Walk<'p> {
             plan,
             mode,
             coerced: false,
-            left: MOST_TRIED,
+            work: Work::plain(),
+            unions: 0,
             trying: false,
             failed: false,
             found: Vec::new(),
         }
     }
 
-    /// A walk that only finds out whether a value fits.
-    pub(super) fn trying(&self, mode: Mode) -> Self {
-        Walk {
-            trying: true,
-            left: self.left,
-            ..Walk::new(self.plan, mode)
-        }
-    }
-
-    pub(super) fn fits(&self) -> bool {
-        !self.failed
-    }
-
     /// The paths that did not fit, and what is wrong with each.
-    pub(in crate::schema) fn found(self) -> Vec<(String, String)> {
+    pub(in crate::schema) fn found(mut self) -> Vec<(String, String)> {
+        if self.failed && self.found.is_empty() {
+            self.gives_up(&Path::ROOT);
+        }
         self.found
     }
 
-    /// Walks the root, which is known to be an object.
+    /// How many steps of work are left.
+    #[cfg(test)]
+    pub(in crate::schema) fn left(&self) -> u64 {
+        self.work.left()
+    }
+
+    /// Walks the root, which is known to be an object, with no more work than its size allows.
     pub(in crate::schema) fn root(&mut self, input: &mut Map<String, Value>) {
+        if self.plan.looks_twice {
+            self.work = Work::of(size_of(input));
+        }
         if let Kind::Object(object) = &self.plan.real(0).kind {
             let secret = self.plan.node(0).secret;
             self.object(object, input, &Path::ROOT.hidden(secret));
@@ -126,16 +126,13 @@ impl<'p> Walk<'p> {
         if path.depth > DEEPEST {
             return self.fail(path, || "nests too deeply".to_owned());
         }
-        if self.trying {
-            self.left = self.left.saturating_sub(1);
-            if self.failed || self.left == 0 {
-                self.failed = true;
-                return;
-            }
+        if (self.trying && self.failed) || !self.works(value, path) {
+            return;
         }
         let path = &path.hidden(node.secret);
         match (&node.kind, &mut *value) {
-            (Kind::Any, _) | (Kind::Null, Value::Null) => {}
+            (Kind::Any, value) => self.anything(value, path),
+            (Kind::Null, Value::Null) => {}
             (Kind::Same(other), value) => self.visit(*other, value, path),
             (Kind::Integer(rule), value) => self.integer(id, rule, value, path),
             (Kind::Number(rule), value) => self.number(id, rule, value, path),
@@ -144,19 +141,26 @@ impl<'p> Walk<'p> {
             (Kind::Object(rule), Value::Object(object)) => self.object(rule, object, path),
             (Kind::List(rule), Value::Array(items)) => self.list(rule, items, path),
             (Kind::List(rule), Value::String(_)) if self.mode == Mode::Strings => {
-                let mut items = vec![value.take()];
-                self.list(rule, &mut items, path);
-                *value = Value::Array(items);
+                // Where it stands: what was found out of it is known by its place.
+                self.list(rule, std::slice::from_mut(value), path);
+                *value = Value::Array(vec![value.take()]);
             }
             (Kind::Union(union), value) => self.union(id, union, value, path),
             (Kind::Every(parts), value) => {
                 for part in parts {
                     self.visit(*part, value, path);
+                    // The next part meets it in another form.
+                    self.work.forget();
                 }
             }
             (Kind::Not(other), value) => {
-                if self.trial(*other, value, path, Mode::Exact).is_some() {
-                    self.fail(path, || "may not have this value".to_owned());
+                let fit = self.tries_as(Mode::Exact, *other, value, path);
+                match fit {
+                    _ if self.work.is_spent() => self.gives_up(path),
+                    Fit::No => self.anything(value, path),
+                    Fit::Coerced | Fit::Yes => {
+                        self.fail(path, || "may not have this value".to_owned());
+                    }
                 }
             }
             (Kind::Values(values), value) => {
@@ -169,10 +173,61 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// Takes the work that a look at `value` costs; fails, once, where none is left.
+    pub(super) fn works(&mut self, value: &Value, path: &Path<'_>) -> bool {
+        let spent = self.work.is_spent();
+        let works = self.work.take(value);
+        if !works {
+            self.failed = true;
+            if !spent {
+                self.gives_up(path);
+            }
+        }
+        works
+    }
+
+    pub(super) fn gives_up(&mut self, path: &Path<'_>) {
+        self.fail(path, || {
+            "could be so many shapes that it is not checked".to_owned()
+        });
+    }
+
+    /// Looks through a value of which nothing is stated for what is refused all the same.
+    pub(super) fn anything(&mut self, value: &Value, path: &Path<'_>) {
+        if path.depth > DEEPEST {
+            return self.fail(path, || "nests too deeply".to_owned());
+        }
+        match value {
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    let path = path.index(at);
+                    if self.works(item, &path) {
+                        self.anything(item, &path);
+                    }
+                }
+            }
+            Value::Object(object) => {
+                for (key, value) in object {
+                    let path = path.chosen(key);
+                    if json::is_kept(key) {
+                        self.fail(&path, kept);
+                    } else if self.works(value, &path) {
+                        self.anything(value, &path);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn object(&mut self, rule: &Object, object: &mut Map<String, Value>, path: &Path<'_>) {
         let (mut seen, mut required, mut nulls) = (0, 0, false);
         let size = object.len() as u64;
         for (key, value) in &mut *object {
+            if json::is_kept(key) {
+                self.fail(&path.chosen(key), kept);
+                continue;
+            }
             if let Some(property) = rule.property(key) {
                 seen += 1;
                 required += usize::from(property.required);
@@ -269,6 +324,10 @@ impl Walk<'_> {
             }
         });
     }
+}
+
+fn kept() -> String {
+    "is a name that no field may have".to_owned()
 }
 
 fn unknown(rule: &Object, key: &str, secret: bool) -> String {

@@ -122,3 +122,114 @@ fn unions_in_unions_end_in_bounded_time() {
     let wrong = accept(&input, nest(json!(["neither"]))).expect_err("no shape");
     assert_eq!(wrong.as_object().map(|fields| fields.len()), Some(1));
 }
+
+/// As [`Ambiguous`], but what tells the branches apart stands beside the nest, so that each level is known
+/// to be of the last branch only after the two before it were tried to their ends.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum Deep {
+    A { n: Box<Deep>, x: u8 },
+    B { n: Box<Deep>, y: u8 },
+    C { n: Box<Deep>, z: Option<u8> },
+    Text(#[schemars(regex(pattern = "^x*$"))] String),
+}
+
+#[test]
+fn unions_in_unions_cost_no_more_than_a_multiple_of_the_input() {
+    let input = fields(&[Field::new::<Deep>("d")]);
+    let text = "x".repeat(64_000);
+    let steps = |depth: usize, last: Value| {
+        let mut value = json!(text);
+        for _ in 0..depth {
+            value = json!({"n": value, "x": true, "y": true, "z": 1});
+        }
+        value["z"] = last;
+        let mut given = Map::from_iter([("d".to_owned(), value)]);
+        input.steps(&mut given)
+    };
+    for last in [json!(1), json!(null), json!("no")] {
+        let (few, many) = (steps(4, last.clone()), steps(64, last));
+        // The text alone is a thousand steps.
+        assert!((1_000..20_000).contains(&few), "{few}");
+        assert!(many < 20_000, "{many}");
+    }
+}
+
+#[test]
+fn what_would_take_longer_is_refused_and_not_accepted() {
+    // Each level is looked at by both of its parts, and each of these by both of the next.
+    let twice = json!({"allOf": [{"$ref": "#/$defs/N"}, {"$ref": "#/$defs/N"}]});
+    let input = InputSchema::of_stated(json!({
+        "type": "object",
+        "properties": {"d": {"$ref": "#/$defs/N"}, "not": {"not": twice}},
+        "$defs": {"N": {"type": "object", "properties": {"n": twice, "end": {"type": "integer"}}}}
+    }))
+    .expect("a schema that can be enforced");
+    let nest = |depth: usize| {
+        let mut value = json!({"end": "no"});
+        for _ in 0..depth {
+            value = json!({ "n": value });
+        }
+        value
+    };
+    let refused = "could be so many shapes that it is not checked";
+    let mut short = nest(3).as_object().cloned().expect("an object");
+    assert!(input.steps(&mut short) < 1_000);
+    let told = |given: Value| {
+        accept(&input, given)
+            .expect_err("it is refused")
+            .to_string()
+    };
+    let mut fits = nest(100);
+    let mut end = &mut fits;
+    while end.get("n").is_some() {
+        end = &mut end["n"];
+    }
+    *end = json!({"end": 1});
+    assert!(told(json!({ "d": fits })).contains(refused));
+    // To be tried, a value is looked at once, however often it is asked for.
+    assert!(accept(&input, json!({ "not": nest(100) })).is_ok());
+    assert!(told(json!({ "not": fits })).contains("may not have this value"));
+}
+
+#[test]
+fn a_name_that_serde_json_keeps_is_refused_wherever_it_stands() {
+    let anything = InputSchema::of_stated(json!({
+        "type": "object",
+        "properties": {
+            "any": {},
+            "not": {"not": {"type": "string"}},
+            "map": {"type": "object"},
+            "either": {"anyOf": [{"type": "object"}, {"type": "string"}, {"properties": {"x": {}}}]},
+            "list": {"type": "array", "prefixItems": [{"type": "integer"}]}
+        }
+    }))
+    .expect("a schema that can be enforced");
+    let kept = json!({"$serde_json::private::RawValue": "[1]"});
+    for given in [
+        kept.clone(),
+        json!({ "any": [{ "a": kept }] }),
+        json!({ "not": kept }),
+        json!({ "not": [kept] }),
+        json!({ "map": kept }),
+        json!({ "map": { "a": { "b": kept } } }),
+        json!({ "either": kept }),
+        json!({ "either": { "x": [kept] } }),
+        json!({ "list": [1, kept] }),
+        json!({ "more": kept }),
+        json!({ "any": { "$serde_json::private::Number": "1" } }),
+    ] {
+        for wire in [Wire::Json, Wire::Strings] {
+            assert!(
+                accept_over(&anything, given.clone(), wire).is_err(),
+                "{given}"
+            );
+        }
+    }
+    assert_eq!(
+        accept(&anything, json!({ "any": [kept] })),
+        Err(json!({
+            "any[0][\"$serde_json::private::RawValue\"]": "is a name that no field may have"
+        }))
+    );
+}
