@@ -254,3 +254,112 @@ async fn setting() -> Result<u16> {
     let vars = [("TENT_SHOP__PASSWORD", "hunter2-secret")];
     tent::Settings::from_vars(vars)?.get("shop.password")
 }
+
+/// Takes whatever stands in it, but a list.
+#[data]
+pub(crate) struct Loose {
+    #[schemars(schema_with = "loose")]
+    value: tent::serde_json::Value,
+}
+
+fn loose(_: &mut tent::schemars::SchemaGenerator) -> tent::schemars::Schema {
+    tent::schemars::json_schema!({
+        "type": "object",
+        "properties": {"x": {"type": "string", "maxLength": 3}},
+        "additionalProperties": {"type": "string"}
+    })
+}
+
+#[query(
+    about = "Echo what is loosely described",
+    access = "anyone",
+    offer = "mcp"
+)]
+async fn loosely(loose: Loose) -> tent::serde_json::Value {
+    loose.value
+}
+
+#[query(
+    about = "Echo by a schema of its own",
+    access = "anyone",
+    offer = "mcp"
+)]
+async fn stated(
+    #[input(schema = tent::serde_json::json!({"type": "object", "properties": {"x": {"type": "string"}}}))]
+    value: tent::serde_json::Value,
+) -> tent::serde_json::Value {
+    value
+}
+
+/// A number that its schema calls a text, as a type that refuses more than its schema says.
+#[data]
+pub(crate) struct Login {
+    user: String,
+    #[tent(secret)]
+    #[schemars(with = "String")]
+    pin: u32,
+}
+
+impl Login {
+    fn fits(&self) -> bool {
+        self.user.len() as u64 == u64::from(self.pin)
+    }
+}
+
+/// Its reader loses the way to what it refuses.
+#[data]
+pub(crate) struct Flat {
+    kind: String,
+    #[serde(flatten)]
+    login: Login,
+}
+
+#[query(about = "Log in", access = "anyone", offer = "mcp")]
+async fn log_in(login: Login) -> bool {
+    login.fits()
+}
+
+#[query(about = "Log in with all", access = "anyone", offer = "mcp")]
+async fn log_in_whole(#[input] login: Login) -> bool {
+    login.fits()
+}
+
+#[query(about = "Log in with many", access = "anyone", offer = "mcp")]
+async fn log_in_all(logins: Vec<Login>, by_name: std::collections::HashMap<String, Login>) -> bool {
+    logins.iter().chain(by_name.values()).all(Login::fits)
+}
+
+#[query(about = "Log in with less order", access = "anyone", offer = "mcp")]
+async fn log_in_flat(#[input] flat: Flat) -> bool {
+    flat.login.fits() && flat.kind.is_empty()
+}
+
+/// A word that nobody may see.
+#[data]
+#[schemars(extend("x-tent-secret" = true))]
+pub(crate) struct Word(String);
+
+#[query(about = "Count words", access = "anyone", offer = "mcp")]
+async fn words(words: Vec<Word>) -> usize {
+    words.iter().map(|word| word.0.len()).sum()
+}
+
+/// What its schema takes and its reader does not, with no secret in it.
+#[data]
+pub(crate) struct Plain {
+    #[schemars(with = "String")]
+    n: u32,
+}
+
+#[query(about = "Read plainly", access = "anyone", offer = "mcp")]
+async fn plainly(#[input] plain: Plain) -> u32 {
+    plain.n
+}
+
+#[query(about = "A picture of a type", access = "anyone")]
+async fn typed(media_type: String) -> Content {
+    Content::Image {
+        data: vec![1],
+        media_type,
+    }
+}

@@ -4,4 +4,5 @@ mod api;
 mod app;
 mod door;
 mod mounted;
+mod sealed_off;
 mod support;

@@ -1,0 +1,230 @@
+//! What no input may do, whichever way it comes: pass by the schema, end the process, bring a secret
+//! into an answer, or make a browser run what it says.
+
+use serde_json::{Value, json};
+use tent::Tent;
+
+use crate::support::{Reply, ask, tent, tent_with};
+
+const KEPT: &str = "$serde_json::private::RawValue";
+
+/// A call by `/api`.
+async fn post(tent: &Tent, name: &str, body: impl Into<Vec<u8>>) -> Reply {
+    let ask = ask(tent, "POST", format!("/api/{name}"));
+    let ask = ask.header("content-type", "application/json");
+    ask.body(body).send().await
+}
+
+/// A call by `/mcp`, with arguments as they stand.
+async fn tool(tent: &Tent, name: &str, arguments: &str) -> Reply {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
+    );
+    let ask = ask(tent, "POST", "/mcp");
+    let ask = ask.header("content-type", "application/json");
+    let ask = ask.header("accept", "application/json, text/event-stream");
+    ask.body(body).send().await
+}
+
+async fn open() -> Tent {
+    tent_with(|app| app.set("limits.body", "4MiB").set("mcp.anyone", "true")).await
+}
+
+#[tokio::test]
+async fn no_text_inside_of_an_input_is_read_as_json() {
+    let tent = open().await;
+    for (name, arguments) in [
+        (
+            "loosely",
+            format!(r#"{{"loose":{{"value":{{"{KEPT}":"{{\"x\":\"too long\"}}"}}}}}}"#),
+        ),
+        ("stated", format!(r#"{{"{KEPT}":"{{\"x\":5}}"}}"#)),
+        ("stated", format!(r#"{{"y":[{{"{KEPT}":"1"}}]}}"#)),
+        (
+            "echo",
+            format!(r#"{{"value":{{"{KEPT}":"{{\"a\":1,\"a\":2}}"}}}}"#),
+        ),
+        ("echo", format!(r#"{{"value":{{"{KEPT}":"no JSON"}}}}"#)),
+        (
+            "echo",
+            r#"{"value":{"$serde_json::private::Number":"1e9"}}"#.to_owned(),
+        ),
+        (
+            "echo",
+            r#"{"value":{"\u0024serde_json::private::RawValue":"1"}}"#.to_owned(),
+        ),
+    ] {
+        let reply = post(&tent, name, arguments.clone()).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (400, "T0018"),
+            "{arguments}"
+        );
+        let reply = tool(&tent, name, &arguments).await;
+        assert_eq!(reply.json()["error"]["code"], -32600, "{arguments}");
+    }
+    let reply = ask(&tent, "GET", format!("/api/stated?{KEPT}=%7B%22x%22:5%7D"))
+        .send()
+        .await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (422, "T0003")
+    );
+    // The same over a GET without it, and the name as a value, are as ever.
+    let reply = ask(&tent, "GET", "/api/stated?y=1").send().await;
+    assert_eq!(reply.json(), json!({"y": "1"}));
+    let reply = post(&tent, "echo", json!({ "value": KEPT }).to_string()).await;
+    assert_eq!(reply.json(), json!(KEPT));
+}
+
+#[tokio::test]
+async fn a_call_from_inside_is_held_to_the_same() {
+    use tent::{Caller, Client};
+    use tent_runtime::door::{At, Call};
+    use tent_runtime::schema::Wire;
+    let tent = open().await;
+    let value = json!({ KEPT: "[1]" });
+    let call = Call {
+        name: "echo".to_owned(),
+        input: serde_json::Map::from_iter([("value".to_owned(), value)]),
+        wire: Wire::Json,
+        caller: Caller::App,
+        client: Client::default(),
+        trace: String::new(),
+        at: At::Inside,
+    };
+    let error = tent.door().call(call).await.expect_err("it is refused");
+    assert_eq!(error.code(), "T0003");
+}
+
+/// A text in a text in a text, each of which nests as deep as one reader lets it.
+fn texts_in_texts(levels: usize) -> String {
+    let mut inner = "1".to_owned();
+    for _ in 0..levels {
+        let text = inner.replace('\\', "\\u005c").replace('"', "\\u0022");
+        let (open, close) = ("[".repeat(110), "]".repeat(110));
+        inner = format!("{open}{{\"{KEPT}\":\"{text}\"}}{close}");
+    }
+    inner
+}
+
+#[tokio::test]
+async fn texts_in_texts_do_not_end_the_process() {
+    let tent = open().await;
+    for levels in [1, 20, 100] {
+        let arguments = format!("{{\"value\":{}}}", texts_in_texts(levels));
+        let reply = post(&tent, "echo", arguments.clone()).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (400, "T0018"),
+            "{levels}"
+        );
+        let reply = tool(&tent, "echo", &arguments).await;
+        assert_eq!(reply.json()["error"]["code"], -32600, "{levels}");
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_its_type_refuses_is_in_no_answer() {
+    let tent = open().await;
+    let login = json!({"user": "a", "pin": "hunter2"});
+    let fit = json!({"user": "a", "pin": "hunter2"});
+    for (name, input, fields) in [
+        ("log_in", json!({ "login": login }), vec!["login.pin"]),
+        ("log_in_whole", login.clone(), vec!["pin"]),
+        (
+            "log_in_all",
+            json!({"logins": [login, fit], "by_name": {"swordfish": login}}),
+            vec!["by_name.swordfish.pin", "logins[0].pin"],
+        ),
+        (
+            "log_in_flat",
+            json!({"kind": "k", "user": "a", "pin": "hunter2"}),
+            vec!["(input)"],
+        ),
+    ] {
+        let wanted: Value = fields
+            .iter()
+            .map(|field| (field.to_string(), json!("does not fit its type")))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        let api = post(&tent, name, input.to_string()).await;
+        assert_eq!(
+            (api.status.as_u16(), &api.json()["fields"]),
+            (422, &wanted),
+            "{name}"
+        );
+        let mcp = tool(&tent, name, &input.to_string()).await;
+        for reply in [api, mcp] {
+            let text = String::from_utf8(reply.bytes).expect("a text");
+            assert!(!text.contains("hunter2"), "{name}: {text}");
+            assert!(
+                fields.iter().all(|field| text.contains(field)),
+                "{name}: {text}"
+            );
+        }
+    }
+    // What is no secret is said as it is.
+    let reply = post(&tent, "plainly", r#"{"n":"x"}"#).await;
+    assert_eq!(
+        reply.json()["fields"],
+        json!({"n": "invalid type: string \"x\", expected u32"})
+    );
+}
+
+#[tokio::test]
+async fn no_secret_is_taken_from_an_address_wherever_it_lies() {
+    let tent = open().await;
+    for (query, field) in [
+        ("words?words=hunter2", "words"),
+        ("words?words=hunter2&words=b", "words"),
+        ("log_in?login=hunter2", "login"),
+        ("log_in_whole?user=a&pin=hunter2", "pin"),
+    ] {
+        let reply = ask(&tent, "GET", format!("/api/{query}")).send().await;
+        assert_eq!(reply.status.as_u16(), 422, "{query}");
+        assert_eq!(
+            reply.json()["fields"],
+            json!({ field: "is a secret: send it by POST, never in an address" })
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_a_plain_media_type_is_shown_and_no_answer_is_guessed_at() {
+    let tent = tent().await;
+    for (media_type, shown) in [
+        ("image%2Fpng", true),
+        ("image%2FPNG", true),
+        ("text%2Fplain%3B%20charset%3Dutf-8", true),
+        ("image%2Fpng%3Bx%2C%20text%2Fhtml", false),
+        ("image%2Fpng%2C%20text%2Fhtml", false),
+        ("text%2Fplain%3Bcharset%3Dutf-7", false),
+        ("text%2Fhtml", false),
+        ("image%2Fpng%0D%0AX%3A1", false),
+        ("%20image%2Fpng", false),
+    ] {
+        let reply = ask(&tent, "GET", format!("/api/typed?media_type={media_type}"))
+            .send()
+            .await;
+        let apart = reply.header("content-disposition") == Some("attachment");
+        assert_eq!(
+            (reply.status.as_u16(), apart),
+            (200, !shown),
+            "{media_type}"
+        );
+    }
+    for (method, path) in [
+        ("GET", "/api/nothing"),
+        ("GET", "/api"),
+        ("POST", "/mcp"),
+        ("GET", "/mcp"),
+    ] {
+        let reply = ask(&tent, method, path).send().await;
+        assert_eq!(
+            reply.header("x-content-type-options"),
+            Some("nosniff"),
+            "{method} {path}"
+        );
+    }
+}
