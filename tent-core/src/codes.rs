@@ -218,6 +218,20 @@ pub const ALL: &[Entry] = &[
         "The body is no JSON text, nests too deeply, or holds the same key twice in one object.",
         "Send one JSON object in UTF-8, each key once.",
     ),
+    call(
+        "T0019",
+        "answer-too-large",
+        500,
+        "The function ran to its end, and what it gave is larger than this server sends.",
+        "Ask for less at a time, or raise limits.answer on the server.",
+    ),
+    call(
+        "T0020",
+        "body-too-slow",
+        408,
+        "The body did not come in time: a body may take 30 seconds, and a second more for each 4 kB of it.",
+        "Send the call again, its body without long pauses.",
+    ),
     start(
         "T1001",
         "name-taken",
@@ -373,6 +387,18 @@ pub const ALL: &[Entry] = &[
         "not-kept-yet",
         "An option is stated that this version reads and checks, but does not keep yet.",
         "Do not rely on it; a later version keeps it.",
+    ),
+    start(
+        "T7023",
+        "huge-integer",
+        "A tool takes or gives an integer of more than 64 bits: most JSON readers round it, and an input takes what 64 bits hold.",
+        "Take an integer of at most 64 bits, or a string of digits.",
+    ),
+    start(
+        "T7024",
+        "about-too-long",
+        "The about of a tool is longer than what clients keep of it.",
+        "Say in fewer words what a model has to choose by; what a field takes belongs to the field.",
     ),
     call(
         "T7120",

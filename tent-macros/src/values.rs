@@ -40,11 +40,15 @@ pub(crate) fn access(value: &Expr) -> syn::Result<Access> {
         Expr::Path(path) if path.qself.is_none() => Ok(Access::Rule(path.path.clone())),
         Expr::Array(list) => {
             let mut faults = Faults::default();
-            let each: Vec<Access> = list
-                .elems
-                .iter()
-                .filter_map(|one| faults.handle(access(one)))
-                .collect();
+            let mut each = Vec::new();
+            for one in &list.elems {
+                match faults.handle(access(one)) {
+                    // A list in a list lets in whom either does, so it is one list.
+                    Some(Access::Any(more)) => each.extend(more),
+                    Some(one) => each.push(one),
+                    None => {}
+                }
+            }
             let each = faults.finish_with(each)?;
             if each.is_empty() {
                 let what = "an empty list lets nobody call the function";
@@ -267,6 +271,25 @@ mod tests {
             value: text.to_owned(),
             span: here(),
         }
+    }
+
+    #[test]
+    fn a_list_in_a_list_is_one_list() {
+        let list: Expr = syn::parse_quote!(["anyone", ["role:a", ["app"]], of_a_rule]);
+        let Ok(Access::Any(each)) = access(&list) else {
+            panic!("it is a list");
+        };
+        assert!(matches!(
+            each.as_slice(),
+            [
+                Access::Anyone,
+                Access::Role(_),
+                Access::App,
+                Access::Rule(_)
+            ]
+        ));
+        assert!(access(&syn::parse_quote!(["anyone", []])).is_err());
+        assert!(access(&syn::parse_quote!(["anyone", ["anybody"]])).is_err());
     }
 
     #[test]

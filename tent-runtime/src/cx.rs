@@ -147,7 +147,9 @@ impl Cx {
         if allowed {
             return Ok(());
         }
-        Err(Error::of("T0005").with_message("The caller may not do this."))
+        Err(Error::of("T0005")
+            .with_message("The caller may not do this.")
+            .with_fix("Call it as somebody who may."))
     }
 
     /// A state of the app.

@@ -241,6 +241,16 @@ impl<E: Into<BoxError>> From<E> for Error {
     }
 }
 
+/// So that `?` works where any error is given, as by a `main` or a test.
+///
+/// There is none for [`BoxError`], out of which `?` would make another [`Error`]: a failure would lose its
+/// code on the way through.
+impl From<Error> for Box<dyn StdError> {
+    fn from(error: Error) -> Self {
+        Box::new(Arc::unwrap_or_clone(error.0))
+    }
+}
+
 /// A failure that its author states: with a code, a status, a message and a fix of its own.
 /// `#[derive(Failure)]` implements it, together with `Display` and `std::error::Error`.
 pub trait Failure: StdError {
@@ -333,6 +343,17 @@ mod tests {
         assert_eq!(error.code(), "T0012");
         assert_eq!(error.chain(), ["wrapped", "Order 7 is already paid"]);
         assert!(!error.to_string().contains("paid"));
+    }
+
+    #[test]
+    fn a_main_that_gives_any_error_takes_one() {
+        fn main() -> std::result::Result<(), Box<dyn StdError>> {
+            Err(Error::from(Wrapped(Paid(7))))?
+        }
+        let error = main().expect_err("it failed");
+        assert_eq!(error.to_string(), "The function broke.");
+        let under = error.source().map(ToString::to_string);
+        assert_eq!(under.as_deref(), Some("wrapped"));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //!
 //! Knows no caller and no wire: who may call is the door's to ask, how it looks the envelopes'.
 
+mod warnings;
+
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -231,95 +233,6 @@ impl Registry {
         };
         missing.into_iter().map(finding).collect()
     }
-
-    /// What known clients cut, refuse or misread, though the standard allows it.
-    pub fn warnings(&self) -> Vec<Finding> {
-        let tools = || self.functions.iter().filter(|f| f.declaration.mcp);
-        let mut warnings: Vec<_> = tools().flat_map(name_and_text_warnings).collect();
-        warnings.extend(self.functions.iter().filter_map(not_kept_yet));
-        let many = tools().count();
-        if many > WELL_TAKEN {
-            warnings.push(Finding {
-                code: "T7004",
-                message: format!("{many} tools are offered; above {WELL_TAKEN} models choose worse, and some clients cut the list at 40 or 128"),
-                locations: Vec::new(),
-            });
-        }
-        warnings
-    }
-}
-
-/// How many tools a client and its model take without harm.
-const WELL_TAKEN: usize = 20;
-
-/// The most characters of a description that known clients keep.
-const LONGEST_ABOUT: usize = 2_000;
-
-fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
-    let name = &function.name;
-    let mut found = Vec::new();
-    let mut warn = |code, message| {
-        found.push(Finding {
-            code,
-            message,
-            locations: vec![function.declaration.location],
-        });
-    };
-    let characters = name.chars().count();
-    if characters > names::SAFE_CHARACTERS {
-        warn(
-            "T1014",
-            format!(
-                "`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}",
-                names::SAFE_CHARACTERS
-            ),
-        );
-    }
-    if name.contains("__") {
-        warn(
-            "T1015",
-            format!(
-                "`{name}` holds `__`, at which some clients split the server's name from the tool's"
-            ),
-        );
-    }
-    if name.contains('.') {
-        warn(
-            "T1015",
-            format!("`{name}` holds a dot, which some model interfaces refuse"),
-        );
-    }
-    let about = function.about.chars().count();
-    if about > LONGEST_ABOUT {
-        warn(
-            "T7009",
-            format!(
-                "The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"
-            ),
-        );
-    }
-    found
-}
-
-/// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
-/// function that asks a person refuses every call, and one that answers a method is at no door.
-fn not_kept_yet(function: &Function) -> Option<Finding> {
-    let declaration = function.declaration;
-    let promised = [
-        ("limit", declaration.limit.is_some()),
-        ("retry", declaration.retry),
-        ("needs", !declaration.needs.is_empty()),
-    ];
-    let promised: Vec<_> = promised
-        .iter()
-        .filter(|(_, stated)| *stated)
-        .map(|(option, _)| *option)
-        .collect();
-    (!promised.is_empty()).then(|| Finding {
-        code: "T7022",
-        message: format!("`{}` states {}", function.name, promised.join(" and ")),
-        locations: vec![declaration.location],
-    })
 }
 
 /// T1001 for each name that more than one declaration has, case and punctuation folded away.

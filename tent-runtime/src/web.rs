@@ -1,80 +1,21 @@
-//! What both envelopes need of HTTP: reading a body within its limit, media types, the id of a request,
+//! What both envelopes need of HTTP: the body of a request, media types, the id of a request,
 //! and the headers that a refusal has.
 //!
 //! Knows no function and no caller.
 
+mod upload;
+
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::body::{Body, HttpBody as _};
-use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use http_body_util::BodyExt as _;
 
-use crate::error::{Error, Result};
+use crate::error::Error;
+
+pub(crate) use upload::Upload;
 
 /// The header that names a request, in and out.
 pub(crate) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// How many bytes over the limit are read and dropped. A client that writes its whole body before it
-/// reads would else meet a closed connection in place of the refusal that says why.
-const DROPPED: usize = 16 << 20;
-
-/// Reads a whole body of at most `limit` bytes.
-///
-/// # Errors
-/// T0007 for a larger one, of which no more than `limit` bytes are ever held; T0018 for one that broke off.
-pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes> {
-    let most = limit.saturating_add(DROPPED);
-    if body.size_hint().lower() > most as u64 {
-        return Err(too_large(limit));
-    }
-    let mut read = 0_usize;
-    // Nearly every body comes as one piece, which is then handed on as it is.
-    let mut first = Bytes::new();
-    let mut whole = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(piece) = frame.map_err(broke_off)?.into_data() else {
-            continue;
-        };
-        read = read.saturating_add(piece.len());
-        if read > most {
-            return Err(too_large(limit));
-        }
-        if read > limit {
-            first = Bytes::new();
-            whole = BytesMut::new();
-        } else if first.is_empty() {
-            first = piece;
-        } else {
-            if whole.is_empty() {
-                let rest = usize::try_from(body.size_hint().lower()).unwrap_or(0);
-                whole.reserve(read.saturating_add(rest).min(limit));
-                whole.extend_from_slice(&first);
-            }
-            whole.extend_from_slice(&piece);
-        }
-    }
-    match (read > limit, whole.is_empty()) {
-        (true, _) => Err(too_large(limit)),
-        (false, true) => Ok(first),
-        (false, false) => Ok(whole.freeze()),
-    }
-}
-
-fn broke_off(error: axum::Error) -> Error {
-    Error::of("T0018")
-        .with_message("The body broke off before its end.")
-        .with_source(error)
-}
-
-fn too_large(limit: usize) -> Error {
-    Error::of("T0007")
-        .with_message(format!(
-            "The body is over the {limit} bytes that this server takes."
-        ))
-        .with_field("limit", limit as u64)
-}
 
 /// Whether the content type is JSON, whatever its capitals and parameters (RFC 9110, section 8.3.1).
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
@@ -209,47 +150,5 @@ mod tests {
             assert!(id.len() == 16 && id != unsafe_id);
         }
         assert_ne!(trace(&HeaderMap::new()), trace(&HeaderMap::new()));
-    }
-
-    /// A body in these pieces, the end of which is broken where one of them is.
-    fn pieces<const N: usize>(pieces: [std::io::Result<&'static str>; N]) -> Body {
-        Body::from_stream(futures_util::stream::iter(pieces))
-    }
-
-    #[tokio::test]
-    async fn a_body_comes_whole_however_it_was_cut() {
-        let cut = pieces([Ok("1"), Ok(""), Ok("23"), Ok("45")]);
-        assert_eq!(body(cut, 5).await.expect("it fits"), "12345");
-        assert_eq!(body(Body::empty(), 0).await.expect("it fits"), "");
-        let broken = pieces([Ok("1"), Err(std::io::Error::other("gone"))]);
-        assert_eq!(body(broken, 5).await.expect_err("it broke").code(), "T0018");
-    }
-
-    #[tokio::test]
-    async fn what_is_over_the_limit_is_read_to_its_end_within_bounds() {
-        let error = body(pieces([Ok("123"), Ok("456"), Ok("7")]), 5).await;
-        assert_eq!(error.expect_err("it is too large").code(), "T0007");
-        // One that broke off after the limit was over is told that, for the whole of it was read.
-        let broken = pieces([Ok("123456"), Err(std::io::Error::other("gone"))]);
-        assert_eq!(body(broken, 5).await.expect_err("it broke").code(), "T0018");
-        let endless =
-            futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(vec![0_u8; 1 << 20]));
-        let error = body(Body::from_stream(endless), 5).await;
-        assert_eq!(error.expect_err("it never ends").code(), "T0007");
-    }
-
-    #[tokio::test]
-    async fn a_body_over_the_limit_is_refused_and_one_at_it_is_not() {
-        assert_eq!(
-            body(Body::from("12345"), 5).await.expect("it fits"),
-            "12345"
-        );
-        let error = body(Body::from("123456"), 5)
-            .await
-            .expect_err("it is too large");
-        assert_eq!(
-            (error.code(), error.fields()["limit"].as_u64()),
-            ("T0007", Some(5))
-        );
     }
 }

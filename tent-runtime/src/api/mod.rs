@@ -19,14 +19,16 @@ use crate::function::Kind;
 use crate::json;
 use crate::registry::{Function, Shape};
 use crate::schema::{Wire, misfit};
-use crate::web;
+use crate::web::{self, Upload};
 
 /// Answers any request under `/api`.
 pub(crate) async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<Body> {
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
-    let served = serve_parts(&door, &parts, body, &trace).await;
+    let mut body = Upload::of(&parts, body);
+    let served = serve_parts(&door, &parts, &mut body, &trace).await;
     let mut response = served.unwrap_or_else(|error| problem::response(&error, &door));
+    body.finish(&mut response).await;
     if let Ok(trace) = HeaderValue::from_str(&trace) {
         response
             .headers_mut()
@@ -36,6 +38,11 @@ pub(crate) async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<B
         Method::HEAD => without_body(response),
         _ => response,
     }
+}
+
+/// A failure as this door tells it, to a request that is no call.
+pub(crate) fn refusal(error: &Error, door: &Door) -> Response<Body> {
+    problem::response(error, door)
 }
 
 /// The headers of an answer to GET, its length among them, for a HEAD (RFC 9110, section 9.3.2).
@@ -53,11 +60,11 @@ fn without_body(mut response: Response<Body>) -> Response<Body> {
 async fn serve_parts(
     door: &Arc<Door>,
     parts: &Parts,
-    body: Body,
+    body: &mut Upload,
     trace: &str,
 ) -> Result<Response<Body>> {
     door.check_host(parts)?;
-    let caller = door.identify(parts).await?;
+    let caller = door.identify(parts, trace).await?;
     match name(parts)? {
         None if reads(&parts.method) => Ok(list(door, &caller).await),
         None => Err(method_not_allowed("GET, HEAD")),
@@ -76,10 +83,9 @@ fn method_not_allowed(allow: &'static str) -> Error {
 /// The function that the path names; `None` for the list.
 fn name(parts: &Parts) -> Result<Option<String>> {
     let path = parts.uri.path();
-    let rest = path
-        .strip_prefix("/api")
-        .unwrap_or(path)
-        .trim_start_matches('/');
+    let rest = path.strip_prefix("/api").unwrap_or(path);
+    // One slash alone: a name with another before it is none.
+    let rest = rest.strip_prefix('/').unwrap_or(rest);
     if rest.is_empty() {
         return Ok(None);
     }
@@ -91,7 +97,7 @@ fn name(parts: &Parts) -> Result<Option<String>> {
 async fn call(
     door: &Arc<Door>,
     parts: &Parts,
-    body: Body,
+    body: &mut Upload,
     caller: Caller,
     name: String,
     trace: &str,
@@ -121,11 +127,11 @@ async fn call(
     Ok(answer::response(door.call(call).await?))
 }
 
-async fn posted_input(door: &Door, parts: &Parts, body: Body) -> Result<Map<String, Value>> {
+async fn posted_input(door: &Door, parts: &Parts, body: &mut Upload) -> Result<Map<String, Value>> {
     if !web::is_json(&parts.headers) {
         return Err(Error::of("T0017"));
     }
-    let bytes = web::body(body, door.settings().limits.body).await?;
+    let bytes = body.read(door.settings().limits.body).await?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::door::{At, Call};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::function::{Answer, Content};
 use crate::json;
 use crate::schema::Wire;
@@ -20,14 +20,14 @@ pub(super) async fn call(
     input: String,
     person: Option<String>,
 ) -> Result<ExitCode> {
-    let input = json::object(input.as_bytes())?;
+    let input = json::object(input.as_bytes()).map_err(here)?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
     let door = prepared.open(registry).await?;
     let caller = match person {
-        Some(id) => Caller::User(Arc::new(door.person(&id).await?)),
+        Some(id) => Caller::User(Arc::new(door.person(&id).await.map_err(here)?)),
         None => Caller::App,
     };
     let call = Call {
@@ -39,8 +39,19 @@ pub(super) async fn call(
         trace: "command-line".to_owned(),
         at: At::Inside,
     };
-    print(door.call(call).await?);
+    print(door.call(call).await.map_err(here)?);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The fix of a failure for the command line, where the catalogue speaks to who sends a request.
+fn here(error: Error) -> Error {
+    let fix = match error.code() {
+        "T0001" => "Look at the names that `list` shows.",
+        "T0004" | "T0005" => "Call as a person that the app knows and who may, with --as USER.",
+        "T0018" => "Give the input as one JSON object, in quotes: '{\"id\": 1}'.",
+        _ => return error,
+    };
+    error.with_fix(fix)
 }
 
 fn print(Answer { value, content }: Answer) {

@@ -66,7 +66,7 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
         }
         Keys::Revoke { id } => {
             if !kept.revoke(&id).await? {
-                eprintln!("error: there is no good key {id}; `keys list` shows those there are");
+                eprintln!("error: there is no key {id}; `keys list` shows those there are");
                 return Ok(ExitCode::FAILURE);
             }
             eprintln!("revoked {id}");

@@ -67,7 +67,9 @@ fn table(registry: &Registry) {
 }
 
 fn row(function: &Function) -> [String; 5] {
-    let about = function.about.lines().next().unwrap_or_default().to_owned();
+    // The first paragraph, whose line breaks are those of the source.
+    let about = function.about.split("\n\n").next().unwrap_or_default();
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     let kind = kind(function).to_owned();
     let access = function.declaration.access.to_string();
     [

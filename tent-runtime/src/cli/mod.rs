@@ -146,17 +146,22 @@ fn log() {
         .try_init();
 }
 
-/// A failure on stderr: for whoever sits at this machine, so with what lies under it.
+/// A failure on stderr: for whoever sits at this machine, so with what lies under it. What the message says
+/// already is not said again.
 fn complain(error: &Error) {
-    eprintln!("error: {} {}: {error}", error.code(), error.name());
+    let message = error.message();
+    eprintln!("error: {} {}: {message}", error.code(), error.name());
     for (field, what) in error.fields() {
         match what.as_str() {
+            Some(what) if message.contains(what) => {}
             Some(what) => eprintln!("  {field}: {what}"),
             None => eprintln!("  {field}: {what}"),
         }
     }
     for under in error.chain() {
-        eprintln!("  because: {under}");
+        if !message.contains(&under) {
+            eprintln!("  because: {under}");
+        }
     }
     if !error.fix().is_empty() {
         eprintln!("  help: {}", error.fix());

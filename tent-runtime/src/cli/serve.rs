@@ -33,9 +33,12 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
 
 fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
     let (about, registry) = (tent.door().about(), tent.registry());
-    let base = match &tent.door().settings().web.public_url {
-        Some(public) => public.as_str().trim_end_matches('/').to_owned(),
-        None => format!("http://{}", reachable(addr)),
+    let local = format!("http://{}", reachable(addr));
+    let public = tent.door().settings().web.public_url.as_ref();
+    let public = public.map(|public| public.as_str().trim_end_matches('/'));
+    let (base, known_as) = match public {
+        Some(public) => (public, format!(", known as {public}")),
+        None => (&*local, String::new()),
     };
     let tools: Vec<_> = registry
         .functions()
@@ -45,7 +48,7 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
     let named: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let name = &about.name;
     let mut lines = vec![
-        format!("{name} {} listens on {base}", about.version),
+        format!("{name} {} listens on {local}{known_as}", about.version),
         format!(
             "  HTTP   {base}/api ({} functions)",
             registry.functions().len()

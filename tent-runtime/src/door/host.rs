@@ -14,14 +14,17 @@ pub struct Hosts {
     hosts: Vec<String>,
     /// Lower case, `scheme://host[:port]`.
     origins: Vec<String>,
+    /// Whether pages of this server's own come by https alone, but for those on this machine.
+    https: bool,
 }
+
+/// The names by which a machine reaches itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Hosts {
     /// The loopback names, the address that is listened on, the public address, and what the settings add.
     pub fn new(web: &Web) -> Self {
-        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
-            .map(str::to_owned)
-            .into();
+        let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
         if !web.addr.ip().is_unspecified() {
             hosts.push(match web.addr.ip() {
                 std::net::IpAddr::V4(ip) => ip.to_string(),
@@ -34,7 +37,12 @@ impl Hosts {
             hosts.push(public.host().to_ascii_lowercase());
         }
         hosts.extend(web.hosts.iter().map(|host| host.to_ascii_lowercase()));
-        Hosts { hosts, origins }
+        let https = web.public_url.as_ref().is_some_and(|url| url.is_https());
+        Hosts {
+            hosts,
+            origins,
+            https,
+        }
     }
 
     /// # Errors
@@ -58,13 +66,13 @@ impl Hosts {
         self.hosts.iter().any(|ours| ours == host || ours == bare)
     }
 
-    /// A listed origin, or that of a page which this server gave out itself.
+    /// A listed origin, or that of a page which this server gave out itself. Where the world reaches it
+    /// by https, a page that came by http may be anybody's who sits on the way.
     fn is_ours(&self, origin: &str, host: &str) -> bool {
         let origin = normal_origin(origin);
-        let authority = origin
-            .strip_prefix("http://")
-            .or_else(|| origin.strip_prefix("https://"));
-        self.origins.contains(&origin) || authority == Some(host)
+        let own = |scheme: &str| origin == normal_origin(&format!("{scheme}://{host}"));
+        let by_http = !self.https || LOOPBACK.contains(&without_port(host));
+        self.origins.contains(&origin) || own("https") || (by_http && own("http"))
     }
 
     /// Whether a page of this origin was listed in the settings, rather than being of this server.
@@ -73,12 +81,16 @@ impl Hosts {
     }
 }
 
-/// The host that the request names, if it names one and only one.
+/// The host that the request names, if it names one and only one. Where its target holds one too, as a
+/// request to a proxy has it, both have to be the same: who stands before this server may go by either.
 fn host(parts: &Parts) -> Option<String> {
-    if let Some(authority) = parts.uri.authority() {
-        return Some(authority.as_str().to_ascii_lowercase());
-    }
-    one(&parts.headers, header::HOST).map(str::to_ascii_lowercase)
+    let named = one(&parts.headers, header::HOST).map(str::to_ascii_lowercase);
+    let Some(authority) = parts.uri.authority() else {
+        return named;
+    };
+    let authority = authority.as_str().to_ascii_lowercase();
+    let agrees = !parts.headers.contains_key(header::HOST) || named.as_ref() == Some(&authority);
+    agrees.then_some(authority)
 }
 
 fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
@@ -196,5 +208,52 @@ mod tests {
             ]
         ));
         assert!(!asked(&hosts, &[("host", "tools.example.org")]));
+    }
+
+    #[test]
+    fn where_the_world_comes_by_https_a_page_that_came_by_http_is_not_our_own() {
+        let public = crate::settings::PublicUrl::parse("https://tools.example.com");
+        let hosts = hosts(|web| {
+            web.public_url = Some(public.expect("it is an address"));
+            web.hosts = vec!["other.example.com".to_owned()];
+        });
+        let from = |host: &str, origin: &str| asked(&hosts, &[("host", host), ("origin", origin)]);
+        for host in ["tools.example.com", "other.example.com"] {
+            assert!(from(host, &format!("https://{host}")), "{host}");
+            assert!(from(&format!("{host}:443"), &format!("https://{host}")));
+            assert!(!from(host, &format!("http://{host}")), "{host}");
+            assert!(!from(&format!("{host}:80"), &format!("http://{host}")));
+        }
+        // Nobody sits on the way from a machine to itself.
+        assert!(from("localhost:3000", "http://localhost:3000"));
+        assert!(!from("localhost:3000", "http://localhost:3001"));
+        let local = [("host", "localhost"), ("origin", "http://localhost")];
+        assert!(asked(&Hosts::new(&Web::default()), &local));
+    }
+
+    #[test]
+    fn a_host_in_the_target_has_to_be_the_one_in_the_header() {
+        let hosts = hosts(|_| {});
+        let asked = |target: &str, named: &[&str]| {
+            let mut request = http::Request::builder().uri(target);
+            for host in named {
+                request = request.header("host", *host);
+            }
+            let (parts, ()) = request.body(()).expect("a request").into_parts();
+            hosts.check(&parts).is_ok()
+        };
+        assert!(asked("http://localhost:3000/mcp", &["LOCALHOST:3000"]));
+        assert!(asked("http://localhost:3000/mcp", &[]), "as HTTP/2 has it");
+        for named in [
+            &["evil.example"][..],
+            &["127.0.0.1:3000"],
+            &["localhost:3000", "localhost:3000"],
+            &[""],
+        ] {
+            assert!(!asked("http://localhost:3000/mcp", named), "{named:?}");
+        }
+        assert!(!asked("http://evil.example/mcp", &["localhost:3000"]));
+        assert!(!asked("http://evil.example/mcp", &["evil.example"]));
+        assert!(!asked("http://user@localhost/mcp", &["localhost"]));
     }
 }

@@ -1,21 +1,20 @@
 //! Who sent a request: a key, or what the app's own `identify` says. A credential that is presented and
 //! fails is refused; it never falls back to another way or to nobody.
 
-use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, header};
-use tokio::time::Instant;
 
 use super::Door;
 use super::guard::{Ended, guarded, referenced};
 use crate::caller::{Caller, User};
+use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
+use crate::store::Kept;
 
 /// A function of the app's own that finds a person by an `I`.
 pub type Hook<I> = Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
@@ -43,42 +42,34 @@ impl Hooks {
     }
 }
 
-/// How long what the app said of a key's owner is kept.
-const KEPT: Duration = Duration::from_secs(1);
+/// Of so many keys it is known whose they are.
+const MOST_KEPT: usize = 4096;
 
-/// How many keys are kept so at most; above it they are forgotten at once.
-const MOST_KEPT: usize = 10_000;
+/// The callers of the keys that were seen within the last second, by the keys' ids.
+pub(super) type People = Kept<String, Caller>;
 
-/// The callers of the keys that were seen within the last second.
-#[derive(Default)]
-pub(super) struct Known(Mutex<HashMap<String, (Instant, Caller)>>);
-
-impl Known {
-    fn find(&self, key: &str) -> Option<Caller> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, caller) = known.get(key)?;
-        (since.elapsed() < KEPT).then(|| caller.clone())
-    }
-
-    fn keep(&self, key: &str, caller: &Caller) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_KEPT {
-            known.clear();
-        }
-        known.insert(key.to_owned(), (Instant::now(), caller.clone()));
-    }
+pub(super) fn people() -> People {
+    Kept::new(MOST_KEPT)
 }
 
 impl Door {
-    /// Who sent this request.
+    /// Who sent this request, whose id is `trace`.
     ///
     /// # Errors
-    /// T0004 for a credential that is presented and fails, T0012 where the app's own hook does.
-    pub async fn identify(&self, parts: &Parts) -> Result<Caller> {
-        match presented(&parts.headers)? {
-            Some(key) => self.holder(key).await,
-            None => self.signed_in(parts).await,
+    /// T0004 for a credential that is presented and fails, which the log has too; T0012 where the app's
+    /// own hook does.
+    pub async fn identify(&self, parts: &Parts, trace: &str) -> Result<Caller> {
+        let caller = match presented(&parts.headers) {
+            Ok(Some(key)) => self.holder(key).await,
+            Ok(None) => return self.signed_in(parts).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = &caller
+            && error.code() == "T0004"
+        {
+            self.refusals.log(parts, trace, error);
         }
+        caller
     }
 
     /// Refuses what a page of another site made a browser send. A browser sends its cookies along whoever
@@ -130,15 +121,17 @@ impl Door {
         let Some(record) = verified? else {
             return Err(bad_key());
         };
-        if let Some(caller) = self.people.find(&record.id) {
+        let now = SystemClock.now();
+        if let Some(caller) = self.people.fresh(&record.id, now) {
             return Ok(caller);
         }
+        let asked = self.people.ask(now);
         let user = match &record.owner {
             Some(owner) => Some(self.person(owner).await?),
             None => None,
         };
         let caller = record.caller(user);
-        self.people.keep(&record.id, &caller);
+        self.people.keep(record.id.clone(), caller.clone(), asked);
         Ok(caller)
     }
 

@@ -7,6 +7,7 @@ mod access;
 mod guard;
 mod host;
 mod identify;
+mod refused;
 mod run;
 
 use std::sync::Arc;
@@ -112,7 +113,8 @@ pub struct Door {
     hooks: Hooks,
     hosts: Hosts,
     keys: Keys,
-    people: identify::Known,
+    people: identify::People,
+    refusals: refused::Refusals,
     store: Arc<dyn Store>,
     sealer: Sealer,
     closing: watch::Sender<bool>,
@@ -138,7 +140,8 @@ impl Door {
             settings,
             hooks,
             keys: Keys::new(store.clone()),
-            people: identify::Known::default(),
+            people: identify::people(),
+            refusals: refused::Refusals::default(),
             store,
             sealer,
             closing: watch::Sender::new(false),
@@ -268,8 +271,8 @@ impl Door {
     ///
     /// # Errors
     /// What [`find`](Self::find) says, T0013 while the server closes, T0003 for an input that does not
-    /// fit, T7120 for what asks a person first, T0010 and T0012 for how the function ended, and what the
-    /// function itself states.
+    /// fit, T7120 for what asks a person first, T0010, T0012 and T0019 for how the function ended, and what
+    /// the function itself states.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy {
             let span = span(&call);
@@ -346,7 +349,7 @@ impl Door {
             )));
         }
         // 6. Run it; 7. encode, which its body does as its last step.
-        run::run(function, cx, input).await
+        run::run(function, cx, input, self.settings.limits.answer).await
     }
 }
 

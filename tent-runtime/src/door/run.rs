@@ -6,12 +6,20 @@ use super::guard::{Ended, guarded, panicked, referenced};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{Answer, Body, Misread};
-use crate::registry::Function;
+use crate::registry::{Function, Shape};
 use crate::schema::{UNFIT, misfit};
 
-pub(super) async fn run(function: &Function, cx: Cx, input: Map<String, Value>) -> Result<Answer> {
+/// Runs it. What it gives may have `most` bytes.
+pub(super) async fn run(
+    function: &Function,
+    cx: Cx,
+    input: Map<String, Value>,
+    most: usize,
+) -> Result<Answer> {
     let answer = match guarded(cx.deadline(), started(function, &cx, input)).await {
-        Ended::Returned(answer) => answer,
+        Ended::Returned(answer) => answer
+            .and_then(|answer| in_bounds(function, answer, most))
+            .and_then(|answer| as_published(function, answer)),
         Ended::TooLate => {
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
@@ -47,5 +55,55 @@ async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Res
             }
         }
         Body::Sync(body) => body(cx, input),
+    }
+}
+
+/// Refuses an answer that is too large here, before an envelope writes it once more, or several times.
+fn in_bounds(function: &Function, answer: Answer, most: usize) -> Result<Answer> {
+    let bytes = answer.bytes();
+    if bytes <= most {
+        return Ok(answer);
+    }
+    tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
+    Err(Error::of("T0019")
+        .with_message(format!(
+            "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
+            function.title
+        ))
+        .with_field("limit", most as u64))
+}
+
+/// Holds an answer against the schema that was published of it, in debug builds alone.
+///
+/// A client that checks answers drops one that does not fit, and its author never hears of it. The cause is a type
+/// that serialises in another way than its `JsonSchema` says, so it is met by the author's own tests: as an
+/// unexpected failure (T0012), with every path that does not fit in the log.
+fn as_published(function: &Function, answer: Answer) -> Result<Answer> {
+    let (true, Shape::Value(Some(schema))) = (cfg!(debug_assertions), &function.output) else {
+        return Ok(answer);
+    };
+    let Some(value) = &answer.value else {
+        return Err(Error::unexpected(
+            "it gave no value, and its schema has one",
+        ));
+    };
+    // What nests deeper than can be read back is not looked at.
+    let Ok(value) = serde_json::from_str::<Value>(value.get()) else {
+        return Ok(answer);
+    };
+    match schema.fits(&value) {
+        Ok(()) => Ok(answer),
+        Err(misfits) => {
+            let misfits = misfits
+                .into_iter()
+                .map(|(path, what)| match path.is_empty() {
+                    true => what,
+                    false => format!("{path} {what}"),
+                });
+            let misfits = misfits.collect::<Vec<_>>().join("; ");
+            Err(Error::unexpected(format!(
+                "its answer does not fit its output schema, which clients hold it against: {misfits}"
+            )))
+        }
     }
 }

@@ -11,6 +11,26 @@ pub struct Answer {
     pub content: Vec<Content>,
 }
 
+impl Answer {
+    /// How many bytes it is made of, before an envelope writes them as it has to.
+    pub(crate) fn bytes(&self) -> usize {
+        let value = self.value.as_ref().map_or(0, |value| value.get().len());
+        let content = self.content.iter().map(Content::bytes);
+        content.fold(value, usize::saturating_add)
+    }
+}
+
+impl Content {
+    fn bytes(&self) -> usize {
+        match self {
+            Content::Text(text) => text.len(),
+            Content::Image { data, .. } | Content::Audio { data, .. } => data.len(),
+            Content::File { uri, data, .. } => uri.len() + data.len(),
+            Content::Link { uri, name, .. } => uri.len() + name.len(),
+        }
+    }
+}
+
 /// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -2,7 +2,7 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::cx::{Cx, State, States};
+use crate::cx::{Cx, State};
 use crate::error::Result;
 
 /// What a function may take by reference: the call itself ([`Cx`]), or a state of the app.
@@ -31,8 +31,6 @@ pub struct Need {
     pub name: &'static str,
     /// Its type.
     pub id: TypeId,
-    /// Whether these states hold it.
-    pub met: fn(&States) -> bool,
 }
 
 /// Tells [`Cx`] apart in [`Part`].
@@ -68,7 +66,6 @@ impl<T: State + ?Sized> Part<ByApp> for T {
         Some(Need {
             name: type_name::<T>(),
             id: TypeId::of::<T>(),
-            met: |states| states.find::<T>().is_some(),
         })
     }
 }

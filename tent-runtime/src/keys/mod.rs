@@ -96,7 +96,7 @@ impl NewKey {
             if text.as_ref().is_some_and(|text| !is_line(text)) {
                 problems.push((
                     name,
-                    format!("must be 1 to {MOST_CHARACTERS} characters on one line"),
+                    format!("must be 1 to {MOST_CHARACTERS} characters on one line, each of which can be seen"),
                 ));
             }
         }
@@ -131,7 +131,23 @@ fn is_scope(scope: &str) -> bool {
 fn is_line(text: &str) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= MOST_CHARACTERS
-        && !text.chars().any(char::is_control)
+        && !text.chars().any(is_hidden)
+}
+
+/// What a listing would not show as it is: controls, further ends of a line, what has no width, and what turns
+/// the direction of the text around it, by which one label could look like another.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{200b}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{2069}'
+                | '\u{feff}'
+        )
 }
 
 /// A key that was just made: the only time its text is there. `Debug` does not show it.

@@ -305,3 +305,38 @@ async fn a_flood_of_bad_keys_pushes_no_good_one_out() {
     assert!(setup.is_good(made.text()).await);
     assert_eq!(setup.store.asked(), asked);
 }
+
+#[tokio::test]
+async fn a_label_and_an_owner_are_seen_as_they_are() {
+    let setup = Setup::new();
+    for hidden in [
+        "\0",
+        "\u{1b}[2J",
+        "\u{7f}",
+        "\u{85}",
+        "\u{61c}",
+        "\u{200b}",
+        "\u{200e}",
+        "\u{200f}",
+        "\u{2028}",
+        "\u{202a}",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{2069}",
+        "\u{feff}",
+    ] {
+        let text = format!("lap{hidden}top");
+        for (field, new) in [
+            ("label", NewKey::new(["read"]).with_label(&*text)),
+            ("owner", NewKey::new(["read"]).with_owner(&*text)),
+        ] {
+            let error = setup.keys.create(new).await.expect_err("it is hidden");
+            assert_eq!(error.code(), "T0003");
+            assert!(error.fields().contains_key(field), "{hidden:?}");
+        }
+    }
+    for plain in ["größe", "مفتاح", "👩\u{200d}💻 laptop"] {
+        let made = setup.made(NewKey::new(["read"]).with_label(plain)).await;
+        assert_eq!(made.record.label.as_deref(), Some(plain));
+    }
+}

@@ -60,14 +60,15 @@ pub(super) async fn serve(
     headers::name(headers, &name, revision.is_modern())?;
     let position = mcp.door.registry().position(&name);
     let tool = position.map(|at| &mcp.tools.0[at]);
-    if let (Some(at), Some(tool)) = (position, tool) {
+    if let Some(tool) = tool {
         for mirror in &tool.mirrors {
             if let Err(refusal) = mirror.check(headers, &input, revision.is_modern()) {
-                // Only who may know of the tool may learn that it has such a header.
-                let visible = mcp.door.visible(&asked.caller, &client, At::Mcp).await;
-                return Err(match visible.contains(&at) {
-                    true => refusal,
-                    false => unknown(&Error::of("T0001"), &name),
+                // Only who may call the tool may learn that it has such a header.
+                let cx = mcp.door.cx_of(&asked.caller, &client);
+                return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
+                    Ok(_) => refusal,
+                    Err(error) if error.code() == "T0001" => unknown(&error, &name),
+                    Err(error) => Refusal::of(&error, mcp.realm()),
                 });
             }
         }

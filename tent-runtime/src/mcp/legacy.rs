@@ -165,7 +165,8 @@ pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &A
     }
 }
 
-/// Serves an array of messages: each on its own, as if it had come alone, in order.
+/// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
+/// over `limits.answer` the requests that are left are refused and run nothing.
 pub(super) async fn batch(
     mcp: &Mcp,
     asked: &Asked<'_>,
@@ -182,8 +183,10 @@ pub(super) async fn batch(
         return Err(Refusal::invalid("An array of messages holds at least one."));
     }
     let mut out = vec![b'['];
+    let most = mcp.door.settings().limits.answer;
     for message in messages {
-        if let Some(answer) = in_batch(mcp, asked, message, agreed).await {
+        let full = out.len() > most;
+        if let Some(answer) = in_batch(mcp, asked, message, agreed, full).await {
             if out.len() > 1 {
                 out.push(b',');
             }
@@ -197,12 +200,22 @@ pub(super) async fn batch(
     Ok(Reply::ok(out))
 }
 
-/// The answer to one message of an array; `None` where it wants none.
+/// The refusal of a request for which the answer to its array has no room.
+fn left_out(most: usize) -> Refusal {
+    let error = Error::of("T0007").with_fix("Send it again on its own.");
+    Refusal::invalid(format!(
+        "Not served: the answers before it are over the {most} bytes that this server sends at once."
+    ))
+    .with_code(&error)
+}
+
+/// The answer to one message of an array; `None` where it wants none. `full`: a request is not served.
 async fn in_batch(
     mcp: &Mcp,
     asked: &Asked<'_>,
     message: Message<'_>,
     agreed: &Agreed,
+    full: bool,
 ) -> Option<Vec<u8>> {
     match message.kind() {
         Kind::Notification(note) => {
@@ -213,7 +226,9 @@ async fn in_batch(
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;
-            let answer = if request.method == "initialize" {
+            let answer = if full {
+                Err(left_out(mcp.door.settings().limits.answer))
+            } else if request.method == "initialize" {
                 Err(Refusal::invalid("initialize comes alone."))
             } else if request.params.meta.version != Text::Absent {
                 Err(Refusal::invalid(

@@ -38,7 +38,7 @@ use crate::cx::{Client, Era};
 use crate::door::{About, At, Door};
 use crate::error::Error;
 use crate::store::EndedSessions;
-use crate::web;
+use crate::web::{self, Upload};
 
 /// The MCP server of one app: its door, and what is written once, at start.
 pub(crate) struct Mcp {
@@ -139,11 +139,13 @@ struct Agreed {
 pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Body> {
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
-    let reply = match answer(&mcp, &parts, body, &trace).await {
+    let mut body = Upload::of(&parts, body);
+    let reply = match answer(&mcp, &parts, &mut body, &trace).await {
         Ok(reply) => reply,
         Err(refusal) => refusal.into_reply(None),
     };
     let mut response = reply.into_response();
+    body.finish(&mut response).await;
     if let Ok(trace) = HeaderValue::try_from(trace) {
         response
             .headers_mut()
@@ -157,10 +159,15 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Bod
 
 /// Host and origin, then the caller, come before everything else: who has no key learns nothing, not even
 /// which methods there are.
-async fn answer(mcp: &Mcp, parts: &Parts, body: Body, trace: &str) -> Result<Reply, Refusal> {
+async fn answer(
+    mcp: &Mcp,
+    parts: &Parts,
+    body: &mut Upload,
+    trace: &str,
+) -> Result<Reply, Refusal> {
     let refused = |error: Error| Refusal::of(&error, mcp.realm());
     mcp.door.check_host(parts).map_err(refused)?;
-    let caller = mcp.door.identify(parts).await.map_err(refused)?;
+    let caller = mcp.door.identify(parts, trace).await.map_err(refused)?;
     if !caller.is_known() && !mcp.door.settings().mcp.anyone {
         return Err(refused(Error::of("T0004")));
     }
@@ -182,7 +189,7 @@ async fn answer(mcp: &Mcp, parts: &Parts, body: Body, trace: &str) -> Result<Rep
         );
     }
     let limit = mcp.door.settings().limits.body;
-    let body = web::body(body, limit).await.map_err(refused)?;
+    let body = body.read(limit).await.map_err(refused)?;
     let posted = wire::read(&body).map_err(unreadable)?;
     let asked = Asked {
         parts,

@@ -44,6 +44,18 @@ pub(super) fn add_words(schema: &mut Map<String, Value>, line: impl Into<String>
     }
 }
 
+/// Whether an integer anywhere in the schema is marked as [`HUGE`].
+pub(super) fn any_huge(schema: &Map<String, Value>) -> bool {
+    fn within(value: &Value) -> bool {
+        match value {
+            Value::Object(schema) => any_huge(schema),
+            Value::Array(parts) => parts.iter().any(within),
+            _ => false,
+        }
+    }
+    schema.get(HUGE) == Some(&Value::Bool(true)) || schema.values().any(within)
+}
+
 /// The schema without its marks: what is published. Of a secret neither default nor example is.
 pub(super) fn published(schema: &Map<String, Value>) -> Value {
     let mut out = Map::new();

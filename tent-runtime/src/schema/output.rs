@@ -13,6 +13,7 @@ pub struct OutputSchema {
     published: Value,
     /// `None` where its author's own `JsonSchema` says what no check can follow.
     plan: Option<Plan>,
+    huge: bool,
 }
 
 impl OutputSchema {
@@ -41,9 +42,15 @@ impl OutputSchema {
             .iter()
             .any(|keyword| root.contains_key(*keyword));
         // What could not be enforced was left out; nothing is enforced of an answer's caller.
-        let published = marks::published(&shaper.finish_open(root));
+        let shaped = shaper.finish_open(root);
+        let huge = marks::any_huge(&shaped);
+        let published = marks::published(&shaped);
         let plan = compile(&published, false).ok().map(|(plan, _)| plan);
-        says_something.then_some(OutputSchema { published, plan })
+        says_something.then_some(OutputSchema {
+            published,
+            plan,
+            huge,
+        })
     }
 
     /// What clients are shown, of the value as it is.
@@ -74,6 +81,12 @@ impl OutputSchema {
             wrapped.insert("$defs".to_owned(), definitions);
         }
         wrapped.into()
+    }
+
+    /// Whether there is an integer in it whose type is wider than 64 bits. It is sent with all its digits, and
+    /// most JSON readers round it.
+    pub fn has_huge_integers(&self) -> bool {
+        self.huge
     }
 
     /// Whether `value` is what the schema says, for tests and for debug builds: an answer that does not

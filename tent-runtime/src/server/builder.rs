@@ -69,9 +69,11 @@ impl App {
         self
     }
 
-    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`.
-    pub fn functions(mut self, functions: impl IntoIterator<Item = &'static Declaration>) -> Self {
-        self.functions.get_or_insert_default().extend(functions);
+    /// These functions alone, in place of every one that is linked: `tent::functions![a, m::b]`. Called
+    /// again it adds more.
+    pub fn functions(mut self, functions: &[&'static Declaration]) -> Self {
+        let named = self.functions.get_or_insert_default();
+        named.extend_from_slice(functions);
         self
     }
 
@@ -104,7 +106,7 @@ impl App {
         self.openers.push(Box::new(|settings| {
             let opening = open(settings);
             Box::pin(async move {
-                let state = opening.await.map_err(Into::into)?;
+                let state = opening.await.map_err(|error| unopened::<T>(error.into()))?;
                 Ok(Box::new(|states: &mut States| states.put(state)) as Opened)
             })
         }));
@@ -255,6 +257,17 @@ impl App {
     }
 }
 
+/// What is said of a state that did not open. A failure that its author stated says it already.
+fn unopened<T>(error: Error) -> Error {
+    if error.code() != "T0012" {
+        return error;
+    }
+    let state = std::any::type_name::<T>();
+    error
+        .with_message(format!("The state {state} cannot be opened."))
+        .with_fix("Mend what it says, and start the app again.")
+}
+
 impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("App")
@@ -300,9 +313,10 @@ impl Prepared {
 
     /// Opens the store and the states, and puts the door together.
     pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Door>> {
-        let store = self.store().await?;
-        let sealer = store::sealer(&*store, &self.settings.secrets).await?;
+        // Taken apart first: a reference to the app, held over an await, would keep this from being `Send`.
         let Prepared { app, settings } = self;
+        let store = store::open(&settings.store.url).await?;
+        let sealer = store::sealer(&*store, &settings.secrets).await?;
         let mut states = app.states;
         for open in app.openers {
             open(settings.clone()).await?(&mut states);

@@ -4,16 +4,18 @@
 //! Decides nothing about a call; it joins the door to the envelopes.
 
 mod builder;
+mod connections;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Path, Request};
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use axum::serve::ListenerExt as _;
 use http::{StatusCode, header};
 use tent_core::codes;
 use tokio::net::TcpListener;
@@ -26,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::mcp::Mcp;
 use crate::registry::Registry;
+use crate::web::Upload;
 use crate::{api, mcp};
 
 /// How long calls under way may go on after the server was told to end.
@@ -62,7 +65,10 @@ impl Tent {
 
     /// `/api`, `/mcp`, `/healthz`, `/readyz` and `/_t`, to be merged or nested into an axum router of the
     /// app's own; `.with_state(())` makes it fit one with a state. What is nested moves as a whole:
-    /// `/tools/api`, `/tools/mcp`.
+    /// `/tools/api`, `/tools/mcp`. What it does not serve is left to the router around it.
+    ///
+    /// `Host` and `Origin` are checked on every path but `/healthz` and `/readyz`, which stand outside callers,
+    /// rates and hosts: whoever probes a server asks it by its address. They say whether it serves, no more.
     ///
     /// ```
     /// # async fn mounted(app: tent_runtime::server::App) -> tent_runtime::error::Result<axum::Router> {
@@ -79,15 +85,30 @@ impl Tent {
         let api = any(move |request: Request| api::serve(door.clone(), request));
         let mcp = any(move |request: Request| mcp::serve(mcp.clone(), request));
         let door = self.door.clone();
+        let probes = Router::new()
+            .route("/healthz", get(async || "ok"))
+            .route("/readyz", get(async move || ready(&door)))
+            .layer(from_fn(without_body));
+        let pages = Router::new()
+            .route("/_t/codes/{code}", get(code_page))
+            .layer(from_fn_with_state(self.door.clone(), ours));
         Router::new()
             .route("/api", api.clone())
             .route("/api/", api.clone())
             .route("/api/{*rest}", api)
             .route("/mcp", mcp.clone())
             .route("/mcp/", mcp)
-            .route("/healthz", get(async || "ok"))
-            .route("/readyz", get(async move || ready(&door)))
-            .route("/_t/codes/{code}", get(code_page))
+            .merge(probes)
+            .merge(pages)
+    }
+
+    /// Everything that the server's own listener serves: both routers, and a T0001 for any other path.
+    fn whole(&self) -> Router {
+        let door = self.door.clone();
+        let nothing = any(async move || api::refusal(&nowhere(), &door))
+            .layer(from_fn_with_state(self.door.clone(), ours));
+        let all = self.router().merge(self.well_known());
+        all.fallback_service(nothing)
     }
 
     /// What belongs at the root of the host, wherever [`router`](Self::router) is mounted. While keys are
@@ -97,6 +118,7 @@ impl Tent {
         Router::new()
             .route("/.well-known/oauth-protected-resource", none())
             .route("/.well-known/oauth-protected-resource/{*rest}", none())
+            .layer(from_fn_with_state(self.door.clone(), ours))
     }
 
     /// Refuses new calls from now on (T0013); calls under way go on.
@@ -107,6 +129,9 @@ impl Tent {
     /// Serves on `addr` until the process is told to end (SIGINT, SIGTERM) or [`shutdown`](Self::shutdown)
     /// is called, then lets calls under way go on for ten seconds.
     ///
+    /// Serves HTTP/1.1, on at most 16,384 connections at once. A connection on which no request has come for 15
+    /// seconds is closed; an answer may take as long as it does.
+    ///
     /// # Errors
     /// Where the address cannot be listened on.
     pub async fn serve(self, addr: SocketAddr) -> Result<()> {
@@ -114,12 +139,7 @@ impl Tent {
     }
 
     pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
-        let listener = listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "could not switch Nagle's algorithm off");
-            }
-        });
-        let app = self.router().merge(self.well_known());
+        let app = self.whole();
         let door = self.door.clone();
         let told = async move {
             tokio::select! {
@@ -133,12 +153,10 @@ impl Tent {
             tokio::time::sleep(GRACE).await;
         };
         tokio::select! {
-            ended = axum::serve(listener, app).with_graceful_shutdown(told) => Ok(ended?),
-            () = grace => {
-                tracing::warn!("some calls did not end in time and were dropped");
-                Ok(())
-            }
+            () = connections::serve(listener, app, connections::MOST, told) => {}
+            () = grace => tracing::warn!("some calls did not end in time and were dropped"),
         }
+        Ok(())
     }
 }
 
@@ -173,6 +191,34 @@ fn ready(door: &Door) -> Response {
         false => "ready".into_response(),
         true => (StatusCode::SERVICE_UNAVAILABLE, "closing").into_response(),
     }
+}
+
+/// The layer of what reads no body.
+async fn without_body(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = Upload::of(&parts, body);
+    let mut response = next.run(Request::from_parts(parts, Body::empty())).await;
+    body.finish(&mut response).await;
+    response
+}
+
+/// The layer of what reads no body and is served under our own names alone.
+async fn ours(door: State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = Upload::of(&parts, body);
+    let mut response = match door.check_host(&parts) {
+        Ok(()) => next.run(Request::from_parts(parts, Body::empty())).await,
+        Err(error) => api::refusal(&error, &door),
+    };
+    body.finish(&mut response).await;
+    response
+}
+
+/// What a path is answered that leads nowhere.
+fn nowhere() -> Error {
+    Error::of("T0001")
+        .with_message("There is nothing at this address.")
+        .with_fix("Call a function at /api/{name}, or connect an MCP client to /mcp.")
 }
 
 /// The page of a code: what `explain` prints.

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 
 use tent_core::names::nearest;
 
 use super::own::Node;
-use super::{KNOWN, SECTIONS, Settings};
+use super::{KNOWN, SECTIONS, Settings, values};
 use crate::error::{Error, Result};
 
 /// Where a value comes from. The greater wins.
@@ -19,7 +20,6 @@ enum Source {
 }
 
 /// One value, not yet looked at.
-#[derive(Debug)]
 struct Given {
     source: Source,
     /// `section.key`.
@@ -43,12 +43,22 @@ struct Given {
 /// assert_eq!(settings.limits.call_time.as_secs(), 5);
 /// # Ok::<(), tent_runtime::error::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 #[must_use]
 pub struct Builder {
     given: Vec<Given>,
     problems: BTreeMap<String, String>,
     warnings: Vec<String>,
+}
+
+/// Shows the names alone: the values may be secrets.
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given: Vec<&str> = self.given.iter().map(|given| &*given.label).collect();
+        f.debug_struct("Builder")
+            .field("given", &given)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Builder {
@@ -96,7 +106,7 @@ impl Builder {
                 label: name,
                 value,
             }),
-            None => self.warnings.extend(one_underscore(&name)),
+            None => self.warnings.extend(no_section(&name)),
         }
     }
 
@@ -261,21 +271,27 @@ fn near_section(given: &Given, section: &str, rest: &str) -> Option<String> {
     })
 }
 
-/// A warning where a variable would be a setting but for its underscores.
-fn one_underscore(name: &str) -> Option<String> {
+/// A warning where a variable without a section is near one that is read.
+fn no_section(name: &str) -> Option<String> {
     let rest = name.strip_prefix("TENT_")?.to_ascii_lowercase();
-    let meant = KNOWN
-        .iter()
-        .find(|known| known.key.replace('.', "_") == rest)?;
-    Some(format!(
-        "{name} is not read: section and key are joined by two underscores, {}.",
-        variable(meant.key)
-    ))
+    let flat = |key: &str| key.replace('.', "_");
+    let keys: Vec<String> = KNOWN.iter().map(|known| flat(known.key)).collect();
+    let near = nearest(&rest, keys.iter().map(String::as_str))?;
+    let meant = KNOWN.iter().find(|known| flat(known.key) == near)?;
+    let meant = (meant.key, variable(meant.key));
+    Some(match meant {
+        (key, variable) if key.contains('.') => format!(
+            "{name} is not read: section and key are joined by two underscores, {variable}."
+        ),
+        (_, variable) => format!("{name} is not read; {variable} is."),
+    })
 }
 
-/// A value in an error: on one line, and not at length.
+/// A value in an error: on one line, not at length, and without what stands before an `@`, which is where
+/// an address has its password.
 fn shown(value: &str) -> String {
     const MOST: usize = 80;
+    let value = &*values::without_password(value);
     let mut shown: String = value
         .chars()
         .take(MOST)

@@ -99,6 +99,9 @@ pub struct Mcp {
 pub struct Limits {
     /// `limits.body`: the most bytes of a request's body. Default: 4 MiB.
     pub body: usize,
+    /// `limits.answer`: the most bytes that a function may give, and of the answers to one array of
+    /// messages. Default: 16 MiB.
+    pub answer: usize,
     /// `limits.call_time`: how long a call may take whose function states no time of its own.
     /// Default: 30 seconds.
     pub call_time: Duration,
@@ -110,6 +113,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             body: 4 << 20,
+            answer: 16 << 20,
             call_time: Duration::from_secs(30),
             tools_kept: Duration::from_secs(300),
         }
@@ -252,6 +256,10 @@ pub(crate) const KNOWN: &[Known] = &[
         settings.limits.body = values::size(text)?;
         Ok(())
     }),
+    known("limits.answer", |settings, text| {
+        settings.limits.answer = values::size(text)?;
+        Ok(())
+    }),
     known("limits.call_time", |settings, text| {
         settings.limits.call_time = values::some_duration(text)?;
         Ok(())
@@ -260,10 +268,15 @@ pub(crate) const KNOWN: &[Known] = &[
         settings.limits.tools_kept = values::duration(text)?;
         Ok(())
     }),
-    known("store.url", |settings, text| {
-        settings.store.url = StoreUrl::parse(text)?;
-        Ok(())
-    }),
+    // An address of a store may hold a password.
+    Known {
+        key: "store.url",
+        secret: true,
+        read: |settings, text| {
+            settings.store.url = StoreUrl::parse(text)?;
+            Ok(())
+        },
+    },
     Known {
         key: "secret",
         secret: true,

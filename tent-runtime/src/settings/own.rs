@@ -65,7 +65,7 @@ impl fmt::Debug for Node {
     }
 }
 
-/// Why a value does not fit its type. Made by serde, so it can repeat the value.
+/// Why a value does not fit its type. Says what was expected and never the value, which may be a secret.
 #[derive(Debug)]
 pub(super) struct Misfit(String);
 
@@ -80,6 +80,18 @@ impl std::error::Error for Misfit {}
 impl de::Error for Misfit {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Misfit(message.to_string())
+    }
+
+    fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Misfit(format!("expected {expected}"))
+    }
+
+    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Misfit(format!("expected {expected}"))
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Misfit(format!("expected one of {}", expected.join(", ")))
     }
 }
 

@@ -180,6 +180,9 @@ fn what_looks_like_a_mistake_is_warned_of() {
         ("TENT_WEB_ADDR", "127.0.0.1:1"),
         ("TENT_LIMIT__BODY", "1"),
         ("TENT_SHOP__BODY", "1"),
+        ("TENT_SECRETT", SECRET),
+        ("TENT_STORE_URI", "memory:"),
+        ("TENT_KEY", "x"),
         ("TENT_", ""),
         ("TENT__X", ""),
         ("TENT_X__", ""),
@@ -189,6 +192,8 @@ fn what_looks_like_a_mistake_is_warned_of() {
         settings.warnings(),
         [
             "TENT_WEB_ADDR is not read: section and key are joined by two underscores, TENT_WEB__ADDR.",
+            "TENT_SECRETT is not read; TENT_SECRET is.",
+            "TENT_STORE_URI is not read: section and key are joined by two underscores, TENT_STORE__URL.",
             "TENT_LIMIT__BODY is read as a setting of the app's own; tent's is TENT_LIMITS__BODY.",
         ]
     );
@@ -324,5 +329,47 @@ fn a_variable_that_is_no_unicode_is_a_mistake_only_where_it_is_a_setting() {
     assert_eq!(
         error.message(),
         "TENT_WEB__ADDR has a value that is no Unicode text."
+    );
+}
+
+#[test]
+fn no_secret_is_shown_by_an_error_or_a_builder() {
+    let vars = [
+        ("TENT_STORE__URL", "postgres://ada:hunter2@db.example/tent"),
+        ("TENT_SECRET", "hunter2"),
+        ("TENT_WEB__PUBLIC_URL", "https://ada:hunter2@tools.example"),
+        ("TENT_WEB__ORIGINS", "null,https://hunter2@tools.example"),
+        ("TENT_WEB__HOSTS", "hunter2@tools.example"),
+    ];
+    let builder = Settings::builder()
+        .vars(vars)
+        .set("shop.password", "hunter2");
+    let shown = format!("{builder:?}");
+    assert!(
+        shown.contains("TENT_SECRET") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+    let error = builder.build().expect_err("none of them fits");
+    assert_eq!(error.fields().len(), vars.len());
+    assert!(!format!("{error:?} {error}").contains("hunter2"), "{error}");
+    assert!(
+        error.message().contains("https://…@tools.example"),
+        "{error}"
+    );
+
+    let settings = read(&[
+        ("TENT_SHOP__KEY", "hunter2"),
+        ("TENT_SHOP__LEVEL", "hunter2"),
+    ]);
+    let settings = settings.expect("both are the app's");
+    let number = settings.get::<u64>("shop.key").expect_err("a text");
+    assert_eq!(
+        number.message(),
+        "shop.key (TENT_SHOP__KEY) does not fit: expected u64."
+    );
+    let level = settings.get::<Level>("shop.level").expect_err("no level");
+    assert_eq!(
+        level.message(),
+        "shop.level (TENT_SHOP__LEVEL) does not fit: expected one of low, high."
     );
 }

@@ -3,6 +3,7 @@
 //! Each parser gives the value, or what was expected as the end of a sentence that begins with the
 //! setting and its text. None of them reads a file or the environment.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -91,8 +92,18 @@ pub(crate) fn list<T>(
     text.split(',')
         .map(str::trim)
         .filter(|one| !one.is_empty())
-        .map(|one| item(one).map_err(|why| format!("has `{one}`, which {why}")))
+        .map(|one| item(one).map_err(|why| format!("has `{}`, which {why}", without_password(one))))
         .collect()
+}
+
+/// A text as an error may show it: what stands before an `@`, but for a scheme, is a name and a password.
+pub(crate) fn without_password(text: &str) -> Cow<'_, str> {
+    let Some((before, after)) = text.rsplit_once('@') else {
+        return text.into();
+    };
+    let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
+    let joint = if scheme.is_empty() { "" } else { "://" };
+    format!("{scheme}{joint}…@{after}").into()
 }
 
 /// A host as requests name it, in small letters: a name or an IP address, perhaps with a port.

@@ -1,5 +1,7 @@
 //! Parameters: what the app gives, what the caller gives, and how it is read.
 
+use std::any::TypeId;
+
 use serde_json::json;
 use tent::{change, query};
 use tent_runtime::cx::{Cx, Shared, State, States};
@@ -23,12 +25,12 @@ async fn parts(cx: &Cx, shop: &Shop, pool: &Pool, extra: Option<u32>) -> String 
 fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
     let function = linked("parts");
     let needs = (function.needs_parts)();
-    assert_eq!(needs.len(), 2);
+    let ids: Vec<TypeId> = needs.iter().map(|need| need.id).collect();
+    assert_eq!(ids, [TypeId::of::<Shop>(), TypeId::of::<Pool>()]);
+    assert!(needs[0].name.ends_with("::Shop"), "{}", needs[0].name);
     let mut states = States::default();
     states.put(Shop { name: "corner" });
-    assert!((needs[0].met)(&states) && !(needs[1].met)(&states));
     states.put(Shared(vec![1_u32, 2]));
-    assert!(needs.iter().all(|need| (need.met)(&states)));
     let answer = run_with(function, json!({"extra": 3}), states).expect("it runs");
     assert_eq!(
         answer.value.expect("a value").get(),
@@ -248,4 +250,40 @@ fn k7_24_what_is_switched_off_is_not_mentioned() {
     assert_eq!(names, ["on", "other"]);
     assert_eq!(run("k7_24_either", json!({})).ok(), Some(json!(2)));
     assert_eq!(run("k7_24_sometimes", json!({})).ok(), Some(json!(3)));
+}
+
+/// Its own words, which `about` takes the place of.
+#[query(access = "anyone", offer = "mcp", about = "Look at one")]
+fn k7_13_look(
+    /// Order number.
+    ///
+    /// - starts with A
+    ///   and has 4 digits, e.g. `A1234` "quoted" {braces}
+    #[doc = "last"]
+    id: String,
+    like: Alike,
+) -> Alike {
+    let _ = id;
+    like
+}
+
+#[tent::data]
+struct Alike {
+    /// Order number.
+    ///
+    /// - starts with A
+    ///   and has 4 digits, e.g. `A1234` "quoted" {braces}
+    #[doc = "last"]
+    id: String,
+}
+
+#[test]
+fn k7_13_what_is_written_of_a_field_is_its_description_wherever_the_field_stands() {
+    let registry = tent::Registry::of(&[linked("k7_13_look")]).expect("it is whole");
+    let function = &registry.functions()[0];
+    assert_eq!(function.about, "Look at one");
+    let written = "Order number.\n\n- starts with A\n  and has 4 digits, e.g. `A1234` \"quoted\" {braces}\nlast";
+    let input = &function.input.published()["properties"];
+    assert_eq!(input["id"]["description"], written);
+    assert_eq!(input["like"]["properties"]["id"]["description"], written);
 }

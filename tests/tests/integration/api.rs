@@ -36,10 +36,7 @@ async fn a_query_is_got_with_scalars_and_repeated_keys() {
     let reply = get("limit=many&exact=perhaps&nope=1&text=a&text=b")
         .send()
         .await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (422, "T0003")
-    );
+    reply.refuses(422, "T0003");
     let fields = reply.json()["fields"].clone();
     let mut named: Vec<_> = fields
         .as_object()
@@ -178,10 +175,7 @@ async fn k3_24_the_limit_of_a_body_is_the_one_that_is_set() {
         .json(json!({"value": longer}))
         .send()
         .await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (413, "T0007")
-    );
+    reply.refuses(413, "T0007");
     assert_eq!(reply.json()["fields"], json!({"limit": 8 << 20}));
 }
 
@@ -216,6 +210,27 @@ async fn every_failing_field_is_named_at_every_depth() {
     assert_eq!(runs(&tent), 0);
 }
 
+/// What only the type knows is told in the same form, with every field.
+#[tokio::test]
+async fn k1_28_what_serde_alone_refuses_is_named_by_its_field() {
+    let tent = tent().await;
+    let input = json!({"host": "shop.example", "v4": "::1", "small": 7});
+    let reply = ask(&tent, "POST", "/api/resolve").json(input).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.json()["fields"].clone()),
+        (
+            422,
+            json!({
+                "host": "invalid IP address syntax",
+                "v4": "invalid IPv4 address syntax",
+            })
+        )
+    );
+    let input = json!({"host": "::1", "v4": "127.0.0.1", "small": 7});
+    let reply = ask(&tent, "POST", "/api/resolve").json(input).send().await;
+    assert_eq!(reply.json(), json!("::1 Some(127.0.0.1) Some(7)"));
+}
+
 #[tokio::test]
 async fn a_failure_is_a_problem_document_that_names_its_code() {
     let tent = tent().await;
@@ -242,10 +257,7 @@ async fn a_failure_is_a_problem_document_that_names_its_code() {
         .json(json!({"id": 13}))
         .send()
         .await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (403, "T0005")
-    );
+    reply.refuses(403, "T0005");
 }
 
 #[tokio::test]
@@ -254,10 +266,7 @@ async fn a_secret_is_neither_taken_from_an_address_nor_shown() {
     let reply = ask(&tent, "GET", "/api/unlock?password=hunter2")
         .send()
         .await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.code().as_str()),
-        (422, "T0003")
-    );
+    reply.refuses(422, "T0003");
     assert!(!String::from_utf8_lossy(&reply.bytes).contains("hunter2"));
     let reply = ask(&tent, "POST", "/api/unlock")
         .json(json!({"password": "hunter2"}))
@@ -284,7 +293,9 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
     };
     assert_eq!(
         names(None).await,
-        ["add", "echo", "note", "page", "picture", "unlock"]
+        [
+            "add", "echo", "huge", "note", "page", "picture", "resolve", "unlock"
+        ]
     );
     let ada = key(&tent, "ada", &["read"]).await;
     assert_eq!(
@@ -293,11 +304,14 @@ async fn the_list_holds_what_the_caller_may_call_and_nothing_else() {
             "adas",
             "add",
             "echo",
+            "huge",
             "leak",
+            "misfit",
             "never",
             "note",
             "page",
             "picture",
+            "resolve",
             "search",
             "setting",
             "unlock",
@@ -323,20 +337,12 @@ async fn a_foreign_host_or_origin_is_refused_on_every_path() {
             .header("host", "evil.example")
             .send()
             .await;
-        assert_eq!(
-            (reply.status.as_u16(), reply.code().as_str()),
-            (403, "T0014"),
-            "{path}"
-        );
+        assert_eq!(reply.refusal(), (403, "T0014".to_owned()), "{path}");
         let reply = ask(&tent, "GET", path)
             .header("origin", "http://evil.example")
             .send()
             .await;
-        assert_eq!(
-            (reply.status.as_u16(), reply.code().as_str()),
-            (403, "T0014"),
-            "{path}"
-        );
+        assert_eq!(reply.refusal(), (403, "T0014".to_owned()), "{path}");
     }
 }
 
@@ -379,9 +385,40 @@ async fn health_and_codes_need_no_caller() {
         503
     );
     let reply = ask(&tent, "GET", "/api/add?a=1&b=2").send().await;
+    reply.refuses(503, "T0013");
+    assert_eq!(reply.header("retry-after"), Some("5"));
+}
+
+#[tokio::test]
+async fn a_name_after_two_slashes_is_none() {
+    let tent = tent().await;
+    let key = key(&tent, "ada", &["read"]).await;
+    for path in ["/api//add", "/api///add", "/api//"] {
+        let reply = ask(&tent, "GET", format!("{path}?a=1&b=2"))
+            .key(&key)
+            .send()
+            .await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (404, "T0001"),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_a_failure_of_its_own() {
+    let tent = tent_with(|app| app.set("limits.answer", "1kB")).await;
+    let echo = |characters: usize| {
+        let value = json!({"value": "x".repeat(characters)});
+        ask(&tent, "POST", "/api/echo").json(value).send()
+    };
+    // The quotes around it count too.
+    assert_eq!(echo(998).await.status.as_u16(), 200);
+    let reply = echo(999).await;
     assert_eq!(
         (reply.status.as_u16(), reply.code().as_str()),
-        (503, "T0013")
+        (500, "T0019")
     );
-    assert_eq!(reply.header("retry-after"), Some("5"));
+    assert_eq!(reply.json()["fields"], json!({"limit": 1000}));
 }

@@ -9,6 +9,8 @@ use tent::prelude::*;
 pub(crate) struct Watched {
     /// How often a function that counts itself has run.
     pub(crate) runs: AtomicU64,
+    /// Held by a function that panics.
+    pub(crate) lock: std::sync::Mutex<()>,
 }
 
 #[data]
@@ -165,6 +167,89 @@ async fn unwritable() -> Unwritable {
     Unwritable
 }
 
+/// Panics when it is dropped, unless that is because of another panic.
+pub(crate) struct Bomb;
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("the bomb")
+        }
+    }
+}
+
+#[action(about = "Panic at the end", access = "signedIn", offer = "mcp")]
+async fn explode_late() {
+    let _bomb = Bomb;
+    tokio::task::yield_now().await;
+}
+
+#[action(
+    about = "Never end, and panic when it is ended",
+    access = "signedIn",
+    offer = "mcp",
+    timeout = "20ms"
+)]
+async fn explode_when_ended() {
+    let _bomb = Bomb;
+    std::future::pending().await
+}
+
+#[action(
+    about = "Panic while a lock is held, with what is no text",
+    access = "signedIn",
+    offer = "mcp"
+)]
+async fn explode_locked(watched: &Watched) {
+    let _held = watched.lock.lock();
+    std::panic::panic_any(7)
+}
+
+/// A value that is written in another way than its schema says.
+pub(crate) struct Misfit;
+impl tent::serde::Serialize for Misfit {
+    fn serialize<S: tent::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        tent::serde_json::json!({"count": "seven", "lines": [{"sku": "a", "count": 1}, {"sku": 7}]})
+            .serialize(serializer)
+    }
+}
+impl tent::schemars::JsonSchema for Misfit {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Misfit".into()
+    }
+    fn json_schema(generator: &mut tent::schemars::SchemaGenerator) -> tent::schemars::Schema {
+        let lines = generator.subschema_for::<Vec<Line>>();
+        tent::schemars::json_schema!({
+            "type": "object",
+            "properties": {"count": {"type": "integer"}, "lines": lines},
+            "required": ["count"],
+        })
+    }
+}
+
+#[query(
+    about = "An answer that is not what it says",
+    access = "signedIn",
+    offer = "mcp"
+)]
+async fn misfit() -> Misfit {
+    Misfit
+}
+
+/// What serde alone can tell: a schema cannot say it, or no client minds it.
+#[query(about = "Look a host up", access = "anyone", offer = "mcp")]
+async fn resolve(
+    host: std::net::IpAddr,
+    v4: Option<std::net::Ipv4Addr>,
+    small: Option<std::num::NonZeroU8>,
+) -> String {
+    format!("{host} {v4:?} {small:?}")
+}
+
+#[query(about = "An integer of 128 bits", access = "anyone", offer = "mcp")]
+async fn huge(below: bool) -> i128 {
+    if below { i128::MIN } else { i128::MAX }
+}
+
 #[query(about = "Fail inside", access = "signedIn", offer = "mcp")]
 async fn leak() -> Result<u8, anyhow::Error> {
     Err(anyhow::anyhow!("connect postgres://user:pw@db/x failed").context("save"))
@@ -245,121 +330,16 @@ async fn behind_an_endless_rule() -> u8 {
     1
 }
 
-async fn endless_rule(_: &Cx) -> bool {
-    std::future::pending().await
+/// Endless for one person alone, so that the lists of all others are made at once.
+async fn endless_rule(cx: &Cx) -> Result<bool> {
+    match cx.user()?.id.as_str() {
+        "eve" => std::future::pending().await,
+        _ => Ok(false),
+    }
 }
 
 #[query(about = "Tell a setting", access = "signedIn", offer = "mcp")]
 async fn setting() -> Result<u16> {
     let vars = [("TENT_SHOP__PASSWORD", "hunter2-secret")];
     tent::Settings::from_vars(vars)?.get("shop.password")
-}
-
-/// Takes whatever stands in it, but a list.
-#[data]
-pub(crate) struct Loose {
-    #[schemars(schema_with = "loose")]
-    value: tent::serde_json::Value,
-}
-
-fn loose(_: &mut tent::schemars::SchemaGenerator) -> tent::schemars::Schema {
-    tent::schemars::json_schema!({
-        "type": "object",
-        "properties": {"x": {"type": "string", "maxLength": 3}},
-        "additionalProperties": {"type": "string"}
-    })
-}
-
-#[query(
-    about = "Echo what is loosely described",
-    access = "anyone",
-    offer = "mcp"
-)]
-async fn loosely(loose: Loose) -> tent::serde_json::Value {
-    loose.value
-}
-
-#[query(
-    about = "Echo by a schema of its own",
-    access = "anyone",
-    offer = "mcp"
-)]
-async fn stated(
-    #[input(schema = tent::serde_json::json!({"type": "object", "properties": {"x": {"type": "string"}}}))]
-    value: tent::serde_json::Value,
-) -> tent::serde_json::Value {
-    value
-}
-
-/// A number that its schema calls a text, as a type that refuses more than its schema says.
-#[data]
-pub(crate) struct Login {
-    user: String,
-    #[tent(secret)]
-    #[schemars(with = "String")]
-    pin: u32,
-}
-
-impl Login {
-    fn fits(&self) -> bool {
-        self.user.len() as u64 == u64::from(self.pin)
-    }
-}
-
-/// Its reader loses the way to what it refuses.
-#[data]
-pub(crate) struct Flat {
-    kind: String,
-    #[serde(flatten)]
-    login: Login,
-}
-
-#[query(about = "Log in", access = "anyone", offer = "mcp")]
-async fn log_in(login: Login) -> bool {
-    login.fits()
-}
-
-#[query(about = "Log in with all", access = "anyone", offer = "mcp")]
-async fn log_in_whole(#[input] login: Login) -> bool {
-    login.fits()
-}
-
-#[query(about = "Log in with many", access = "anyone", offer = "mcp")]
-async fn log_in_all(logins: Vec<Login>, by_name: std::collections::HashMap<String, Login>) -> bool {
-    logins.iter().chain(by_name.values()).all(Login::fits)
-}
-
-#[query(about = "Log in with less order", access = "anyone", offer = "mcp")]
-async fn log_in_flat(#[input] flat: Flat) -> bool {
-    flat.login.fits() && flat.kind.is_empty()
-}
-
-/// A word that nobody may see.
-#[data]
-#[schemars(extend("x-tent-secret" = true))]
-pub(crate) struct Word(String);
-
-#[query(about = "Count words", access = "anyone", offer = "mcp")]
-async fn words(words: Vec<Word>) -> usize {
-    words.iter().map(|word| word.0.len()).sum()
-}
-
-/// What its schema takes and its reader does not, with no secret in it.
-#[data]
-pub(crate) struct Plain {
-    #[schemars(with = "String")]
-    n: u32,
-}
-
-#[query(about = "Read plainly", access = "anyone", offer = "mcp")]
-async fn plainly(#[input] plain: Plain) -> u32 {
-    plain.n
-}
-
-#[query(about = "A picture of a type", access = "anyone")]
-async fn typed(media_type: String) -> Content {
-    Content::Image {
-        data: vec![1],
-        media_type,
-    }
 }

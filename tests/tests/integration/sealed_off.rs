@@ -3,31 +3,148 @@
 
 use serde_json::{Value, json};
 use tent::Tent;
+use tent::prelude::*;
 
-use crate::support::{Reply, ask, tent, tent_with};
+use crate::support::{Reply, ask, key, tent_with};
+
+/// Takes whatever stands in it, but a list.
+#[data]
+struct Loose {
+    #[schemars(schema_with = "loose")]
+    value: tent::serde_json::Value,
+}
+
+fn loose(_: &mut tent::schemars::SchemaGenerator) -> tent::schemars::Schema {
+    tent::schemars::json_schema!({
+        "type": "object",
+        "properties": {"x": {"type": "string", "maxLength": 3}},
+        "additionalProperties": {"type": "string"}
+    })
+}
+
+#[query(
+    about = "Echo what is loosely described",
+    access = "role:staff",
+    offer = "mcp"
+)]
+async fn loosely(loose: Loose) -> tent::serde_json::Value {
+    loose.value
+}
+
+#[query(about = "Echo by a schema of its own", access = "role:staff")]
+async fn stated(
+    #[input(schema = tent::serde_json::json!({"type": "object", "properties": {"x": {"type": "string"}}}))]
+    value: tent::serde_json::Value,
+) -> tent::serde_json::Value {
+    value
+}
+
+/// A number that its schema calls a text, as a type that refuses more than its schema says.
+#[data]
+struct Login {
+    user: String,
+    #[tent(secret)]
+    #[schemars(with = "String")]
+    pin: u32,
+}
+
+impl Login {
+    fn fits(&self) -> bool {
+        self.user.len() as u64 == u64::from(self.pin)
+    }
+}
+
+/// Its reader loses the way to what it refuses.
+#[data]
+struct Flat {
+    kind: String,
+    #[serde(flatten)]
+    login: Login,
+}
+
+#[query(about = "Log in", access = "role:staff", offer = "mcp")]
+async fn log_in(login: Login) -> bool {
+    login.fits()
+}
+
+#[query(about = "Log in with all", access = "role:staff", offer = "mcp")]
+async fn log_in_whole(#[input] login: Login) -> bool {
+    login.fits()
+}
+
+#[query(about = "Log in with many", access = "role:staff", offer = "mcp")]
+async fn log_in_all(logins: Vec<Login>, by_name: std::collections::HashMap<String, Login>) -> bool {
+    logins.iter().chain(by_name.values()).all(Login::fits)
+}
+
+#[query(about = "Log in with less order", access = "role:staff", offer = "mcp")]
+async fn log_in_flat(#[input] flat: Flat) -> bool {
+    flat.login.fits() && flat.kind.is_empty()
+}
+
+/// A word that nobody may see.
+#[data]
+#[schemars(extend("x-tent-secret" = true))]
+struct Word(String);
+
+#[query(about = "Count words", access = "role:staff", offer = "mcp")]
+async fn words(words: Vec<Word>) -> usize {
+    words.iter().map(|word| word.0.len()).sum()
+}
+
+/// What its schema takes and its reader does not, with no secret in it.
+#[data]
+struct Plain {
+    #[schemars(with = "String")]
+    n: u32,
+}
+
+#[query(about = "Read plainly", access = "role:staff", offer = "mcp")]
+async fn plainly(#[input] plain: Plain) -> u32 {
+    plain.n
+}
+
+#[query(about = "A picture of a type", access = "role:staff")]
+async fn typed(media_type: String) -> Content {
+    Content::Image {
+        data: vec![1],
+        media_type,
+    }
+}
 
 const KEPT: &str = "$serde_json::private::RawValue";
 
 /// A call by `/api`.
-async fn post(tent: &Tent, name: &str, body: impl Into<Vec<u8>>) -> Reply {
-    let ask = ask(tent, "POST", format!("/api/{name}"));
+async fn post((tent, key): &(Tent, String), name: &str, body: impl Into<Vec<u8>>) -> Reply {
+    let ask = ask(tent, "POST", format!("/api/{name}")).key(key);
     let ask = ask.header("content-type", "application/json");
     ask.body(body).send().await
 }
 
 /// A call by `/mcp`, with arguments as they stand.
-async fn tool(tent: &Tent, name: &str, arguments: &str) -> Reply {
+async fn tool((tent, key): &(Tent, String), name: &str, arguments: &str) -> Reply {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
     );
-    let ask = ask(tent, "POST", "/mcp");
+    let ask = ask(tent, "POST", "/mcp").key(key);
     let ask = ask.header("content-type", "application/json");
     let ask = ask.header("accept", "application/json, text/event-stream");
     ask.body(body).send().await
 }
 
-async fn open() -> Tent {
-    tent_with(|app| app.set("limits.body", "4MiB").set("mcp.anyone", "true")).await
+/// An app that takes long bodies, and a key for every function of it.
+async fn open() -> (Tent, String) {
+    let tent = tent_with(|app| app.set("limits.body", "4MiB")).await;
+    let grace = key(&tent, "grace", &["*"]).await;
+    (tent, grace)
+}
+
+/// A call by an address.
+async fn get((tent, key): &(Tent, String), path: impl std::fmt::Display) -> Reply {
+    ask(tent, "GET", format!("/api/{path}"))
+        .key(key)
+        .send()
+        .await
 }
 
 #[tokio::test]
@@ -63,15 +180,13 @@ async fn no_text_inside_of_an_input_is_read_as_json() {
         let reply = tool(&tent, name, &arguments).await;
         assert_eq!(reply.json()["error"]["code"], -32600, "{arguments}");
     }
-    let reply = ask(&tent, "GET", format!("/api/stated?{KEPT}=%7B%22x%22:5%7D"))
-        .send()
-        .await;
+    let reply = get(&tent, format!("stated?{KEPT}=%7B%22x%22:5%7D")).await;
     assert_eq!(
         (reply.status.as_u16(), reply.code().as_str()),
         (422, "T0003")
     );
     // The same over a GET without it, and the name as a value, are as ever.
-    let reply = ask(&tent, "GET", "/api/stated?y=1").send().await;
+    let reply = get(&tent, "stated?y=1").await;
     assert_eq!(reply.json(), json!({"y": "1"}));
     let reply = post(&tent, "echo", json!({ "value": KEPT }).to_string()).await;
     assert_eq!(reply.json(), json!(KEPT));
@@ -93,7 +208,7 @@ async fn a_call_from_inside_is_held_to_the_same() {
         trace: String::new(),
         at: At::Inside,
     };
-    let error = tent.door().call(call).await.expect_err("it is refused");
+    let error = tent.0.door().call(call).await.expect_err("it is refused");
     assert_eq!(error.code(), "T0003");
 }
 
@@ -181,7 +296,7 @@ async fn no_secret_is_taken_from_an_address_wherever_it_lies() {
         ("log_in?login=hunter2", "login"),
         ("log_in_whole?user=a&pin=hunter2", "pin"),
     ] {
-        let reply = ask(&tent, "GET", format!("/api/{query}")).send().await;
+        let reply = get(&tent, query).await;
         assert_eq!(reply.status.as_u16(), 422, "{query}");
         assert_eq!(
             reply.json()["fields"],
@@ -192,7 +307,7 @@ async fn no_secret_is_taken_from_an_address_wherever_it_lies() {
 
 #[tokio::test]
 async fn only_a_plain_media_type_is_shown_and_no_answer_is_guessed_at() {
-    let tent = tent().await;
+    let tent = open().await;
     for (media_type, shown) in [
         ("image%2Fpng", true),
         ("image%2FPNG", true),
@@ -204,9 +319,7 @@ async fn only_a_plain_media_type_is_shown_and_no_answer_is_guessed_at() {
         ("image%2Fpng%0D%0AX%3A1", false),
         ("%20image%2Fpng", false),
     ] {
-        let reply = ask(&tent, "GET", format!("/api/typed?media_type={media_type}"))
-            .send()
-            .await;
+        let reply = get(&tent, format!("typed?media_type={media_type}")).await;
         let apart = reply.header("content-disposition") == Some("attachment");
         assert_eq!(
             (reply.status.as_u16(), apart),
@@ -220,7 +333,7 @@ async fn only_a_plain_media_type_is_shown_and_no_answer_is_guessed_at() {
         ("POST", "/mcp"),
         ("GET", "/mcp"),
     ] {
-        let reply = ask(&tent, method, path).send().await;
+        let reply = ask(&tent.0, method, path).send().await;
         assert_eq!(
             reply.header("x-content-type-options"),
             Some("nosniff"),

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tent::http::{HeaderMap, Request, StatusCode};
 use tent::keys::NewKey;
 use tent::{App, Tent, User};
@@ -21,6 +21,7 @@ pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
         .state(Watched::default())
         .users(async |id: String| {
             Ok::<_, tent::Error>(match id.as_str() {
+                "eve" => Some(User::new("eve")),
                 "ada" => Some(User::new("ada").with_name("Ada")),
                 "grace" => Some(User::new("grace").with_name("Grace").with_role("staff")),
                 _ => None,
@@ -59,10 +60,50 @@ impl Reply {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// The status and the code of a failure.
+    pub(crate) fn refusal(&self) -> (u16, String) {
+        (self.status.as_u16(), self.code())
+    }
+
+    /// That it is a failure of this status and code.
+    #[track_caller]
+    pub(crate) fn refuses(&self, status: u16, code: &str) {
+        assert_eq!(self.refusal(), (status, code.to_owned()));
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
+
+impl Reply {
+    /// The whole of it as text: the status, the headers but for the length, the body with JSON on lines of its own.
+    pub(crate) fn shown(&self) -> String {
+        let mut headers: Vec<_> = self
+            .headers
+            .iter()
+            .filter(|(name, _)| *name != "content-length")
+            .map(|(name, value)| format!("{name}: {}\n", value.to_str().unwrap_or("[no text]")))
+            .collect();
+        headers.sort();
+        let body = match serde_json::from_slice::<Value>(&self.bytes) {
+            Ok(json) => format!("{json:#}"),
+            Err(_) => String::from_utf8_lossy(&self.bytes).into_owned(),
+        };
+        format!("{}\n{}\n{body}", self.status, headers.concat())
+    }
+}
+
+/// Compares with the snapshot of this name, without what is another one each time.
+macro_rules! snapshot {
+    ($name:literal, $shown:expr) => {
+        let mut settings = insta::Settings::clone_current();
+        settings.add_filter(r"\b[0-9a-f]{16}\b", "[id]");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.bind(|| insta::assert_snapshot!($name, $shown));
+    };
+}
+pub(crate) use snapshot;
 
 /// A request in the making.
 pub(crate) struct Ask<'a> {
@@ -84,15 +125,53 @@ pub(crate) fn ask<'a>(tent: &'a Tent, method: &'static str, path: impl Into<Stri
     }
 }
 
+/// The newest revision of MCP.
+pub(crate) const MODERN: &str = "2026-07-28";
+
+/// A POST of a whole MCP request of 2026-07-28, with the headers that go with it.
+pub(crate) fn modern<'a>(tent: &'a Tent, method: &str, mut params: Value) -> Ask<'a> {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": {"name": "probe", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let name = params["name"].as_str().map(str::to_owned);
+    let ask = posted(tent, MODERN, method, params).header("mcp-method", method);
+    match name {
+        Some(name) => ask.header("mcp-name", &name),
+        None => ask,
+    }
+}
+
+/// A POST of an MCP request of an older revision, without a session.
+pub(crate) fn legacy<'a>(tent: &'a Tent, version: &str, method: &str, params: Value) -> Ask<'a> {
+    posted(tent, version, method, params)
+}
+
+fn posted<'a>(tent: &'a Tent, version: &str, method: &str, params: Value) -> Ask<'a> {
+    ask(tent, "POST", "/mcp")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", version)
+        .json(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+}
+
 impl Ask<'_> {
     pub(crate) fn key(self, key: &str) -> Self {
         self.header("authorization", &format!("Bearer {key}"))
     }
 
-    /// One more header; `host` takes the place of the usual one.
+    /// One more header; what a request has once takes the place of the one before.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
-        if name == "host" {
-            self.headers.clear();
+        if [
+            "host",
+            "content-type",
+            "mcp-method",
+            "mcp-name",
+            "mcp-protocol-version",
+        ]
+        .contains(&name)
+        {
+            self.headers.retain(|(known, _)| known != name);
         }
         self.headers.push((name.to_owned(), value.to_owned()));
         self

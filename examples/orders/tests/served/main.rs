@@ -6,5 +6,8 @@
 mod api;
 mod cases;
 mod command_line;
+mod connections;
+mod listed;
 mod mcp;
 mod server;
+mod wire;

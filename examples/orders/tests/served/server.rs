@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 /// A folder of its own, with everything that one running app keeps.
 pub(crate) struct Place(PathBuf);
@@ -29,7 +29,9 @@ impl Place {
             .current_dir(&self.0)
             .env("ORDERS_DB", self.path("orders.db"))
             .env("ORDERS_OUTBOX", self.path("outbox"))
-            .env("TENT_STORE__URL", "sqlite:tent.db");
+            .env("TENT_STORE__URL", "sqlite:tent.db")
+            // What it says to type depends on how it was started.
+            .env_remove("CARGO");
         command
     }
 
@@ -40,6 +42,28 @@ impl Place {
             .stdin(Stdio::null())
             .output()
             .expect("the app runs")
+    }
+
+    /// Runs the app with these arguments and variables to its end, and shows what it printed and how it ended.
+    pub(crate) fn shown(&self, variables: &[(&str, &str)], arguments: &[&str]) -> String {
+        let ran = self
+            .command()
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .expect("the app runs");
+        let mut shown = String::from("$ ");
+        for (name, value) in variables {
+            shown += &format!("{name}={value} ");
+        }
+        shown += &format!("orders {}\n", arguments.join(" "));
+        for (name, printed) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
+            if !printed.is_empty() {
+                shown += &format!("--- {name}\n{}", String::from_utf8_lossy(printed));
+            }
+        }
+        shown + &format!("--- exit {}\n", ran.status.code().unwrap_or(-1))
     }
 
     /// Runs the app with these arguments, and gives what it printed on stdout.
@@ -61,25 +85,40 @@ impl Place {
 
     /// The app, once it says where it listens.
     pub(crate) fn serve(&self) -> Server {
+        self.serve_with(&[])
+    }
+
+    /// The same with these variables.
+    pub(crate) fn serve_with(&self, variables: &[(&str, &str)]) -> Server {
         let mut child = self
             .command()
             .args(["serve", "--addr", "127.0.0.1:0"])
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the app starts");
         let output = child.stdout.take().expect("it is piped");
+        let printed = Arc::<Mutex<String>>::default();
+        let kept = printed.clone();
         let (found, listens) = mpsc::channel();
         // Reads on to the end, so that the app never waits for somebody to read.
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                *kept += &format!("{line}\n");
+                drop(kept);
                 if let Some(url) = address(&line) {
                     let _ = found.send(url);
                 }
             }
         });
         match listens.recv() {
-            Ok(url) => Server { child, url },
+            Ok(url) => Server {
+                child,
+                url,
+                printed,
+            },
             Err(_) => panic!(
                 "the app ended without saying where it listens: {:?}",
                 child.wait()
@@ -108,9 +147,21 @@ impl Drop for Place {
 pub(crate) struct Server {
     child: Child,
     url: String,
+    printed: Arc<Mutex<String>>,
 }
 
 impl Server {
+    /// The host and the port that it listens on.
+    pub(crate) fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
+    }
+
+    /// What it has printed on stdout.
+    pub(crate) fn printed(&self) -> String {
+        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        printed.clone()
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }

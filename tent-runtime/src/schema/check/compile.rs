@@ -57,7 +57,7 @@ pub(in crate::schema) fn compile(
 
 pub(super) struct Compiler<'d> {
     document: &'d Value,
-    strict: bool,
+    pub(super) strict: bool,
     nodes: Vec<Node>,
     references: HashMap<String, Id>,
     defaults: Vec<Stated>,

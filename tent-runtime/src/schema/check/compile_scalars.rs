@@ -69,9 +69,14 @@ impl Compiler<'_> {
             schema.get("format").and_then(Value::as_str),
             Some("int64" | "uint64")
         );
+        // What is read has room for 64 bits. What is written may be wider.
+        let (lowest, highest) = match self.strict {
+            true => (i64::MIN.into(), u64::MAX.into()),
+            false => (i128::MIN, i128::MAX),
+        };
         Kind::Integer(Integer {
-            least: least.unwrap_or(i64::MIN.into()).max(i64::MIN.into()),
-            most: most.unwrap_or(u64::MAX.into()).min(u64::MAX.into()),
+            least: least.unwrap_or(lowest).max(lowest),
+            most: most.unwrap_or(highest).min(highest),
             huge: schema.get(marks::HUGE) == Some(&Value::Bool(true)),
             wide: wide || schema.get(marks::WIDE) == Some(&Value::Bool(true)),
             only: values(schema).map(integers),

@@ -18,8 +18,8 @@ impl Walk<'_> {
             let characters = text.chars().count() as u64;
             if characters < rule.least || characters > rule.most {
                 self.fail(path, || {
-                    let range = range(rule.least, rule.most);
-                    format!("must have {range} characters, has {characters}")
+                    let range = range(rule.least, rule.most, ["character", "characters"]);
+                    format!("must have {range}, has {characters}")
                 });
             }
         }
@@ -62,6 +62,7 @@ impl Walk<'_> {
         let (given, folded) = match &*value {
             Value::Number(number) => match integer_of(number) {
                 Some(given) => (given, !number.is_f64()),
+                None if is_wider(number, rule) => return,
                 None if number.as_f64().is_some_and(|given| given.fract() == 0.0) => {
                     return self.fail(path, || format!("must be {}", words::integer_range(rule)));
                 }
@@ -158,6 +159,14 @@ fn integer_of(number: &JsonNumber) -> Option<i128> {
     let number = number.as_f64()?;
     // Beyond 2^64 no type that is served has room, and 1e300 would not fit the integer here.
     (number.fract() == 0.0 && number.abs() < 2e19).then_some(number as i128)
+}
+
+/// Whether it is an integer of more than 64 bits, where the rule has room for it.
+fn is_wider(number: &JsonNumber, rule: &Integer) -> bool {
+    let Some(number) = number.as_f64().filter(|number| number.fract() == 0.0) else {
+        return false;
+    };
+    (number > 0.0 && rule.most == i128::MAX) || (number < 0.0 && rule.least == i128::MIN)
 }
 
 /// The integer that a text is: digits, a sign before them; where the wire has only strings, as JSON

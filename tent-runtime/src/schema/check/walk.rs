@@ -275,7 +275,10 @@ impl<'p> Walk<'p> {
         }
         if size < rule.least || size > rule.most {
             self.fail(path, || {
-                format!("must have {} properties", range(rule.least, rule.most))
+                format!(
+                    "must have {}",
+                    range(rule.least, rule.most, ["property", "properties"])
+                )
             });
         }
     }
@@ -284,8 +287,8 @@ impl<'p> Walk<'p> {
         let size = items.len() as u64;
         if size < rule.least || size > rule.most {
             self.fail(path, || {
-                let range = range(rule.least, rule.most);
-                format!("must have {range} items, has {size}")
+                let range = range(rule.least, rule.most, ["item", "items"]);
+                format!("must have {range}, has {size}")
             });
         }
         for (at, item) in items.iter_mut().enumerate() {
@@ -339,11 +342,12 @@ fn unknown(rule: &Object, key: &str, secret: bool) -> String {
     }
 }
 
-pub(super) fn range(least: u64, most: u64) -> String {
-    match (least, most) {
-        (least, u64::MAX) => format!("at least {least}"),
-        (0, most) => format!("at most {most}"),
-        (least, most) if least == most => format!("exactly {least}"),
-        (least, most) => format!("{least} to {most}"),
-    }
+pub(super) fn range(least: u64, most: u64, [one, many]: [&str; 2]) -> String {
+    let (range, last) = match (least, most) {
+        (least, u64::MAX) => (format!("at least {least}"), least),
+        (0, most) => (format!("at most {most}"), most),
+        (least, most) if least == most => (format!("exactly {least}"), most),
+        (least, most) => (format!("{least} to {most}"), most),
+    };
+    format!("{range} {}", if last == 1 { one } else { many })
 }

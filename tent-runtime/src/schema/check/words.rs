@@ -32,11 +32,10 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
 
 /// The values that an integer may have, as the end of a sentence.
 pub(super) fn integer_range(rule: &Integer) -> String {
-    let low = rule.least > i128::from(i64::MIN);
-    let high = rule.most < i128::from(i64::MAX);
-    match (low, high) {
-        (true, false) if rule.most == i128::from(u64::MAX) => format!("at least {}", rule.least),
-        _ => format!("from {} to {}", rule.least, rule.most),
+    match (rule.least, rule.most) {
+        (least, i128::MAX) => format!("at least {least}"),
+        (i128::MIN, most) => format!("at most {most}"),
+        (least, most) => format!("from {least} to {most}"),
     }
 }
 

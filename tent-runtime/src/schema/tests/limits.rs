@@ -57,7 +57,7 @@ fn an_integer_of_more_than_64_bits_takes_what_64_bits_hold_and_is_told() {
             &input,
             json!({"ids": ["18446744073709551615", 1e30], "id": "-9223372036854775808"})
         ),
-        Err(json!({"ids[1]": "must be at least 0"}))
+        Err(json!({"ids[1]": "must be from 0 to 18446744073709551615"}))
     );
 }
 

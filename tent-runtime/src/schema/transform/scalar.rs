@@ -110,7 +110,7 @@ impl Shaper {
         if self.side == Side::Input && wide {
             schema.insert(marks::WIDE.to_owned(), true.into());
         }
-        if self.side == Side::Input && format.ends_with("128") {
+        if format.ends_with("128") {
             schema.insert(marks::HUGE.to_owned(), true.into());
         }
         if let Some(step) = raw.get("multipleOf") {

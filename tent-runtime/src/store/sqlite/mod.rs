@@ -1,7 +1,8 @@
 //! [`Sqlite`]: the store in one SQLite file, which any number of processes of one machine may share.
 //!
-//! Every statement runs on the blocking pool; no lock is held over an await. Reads have a connection of their
-//! own, so that none waits behind a write that another process holds up.
+//! Every statement runs on the blocking pool, at most one of each connection at a time: the others wait for their
+//! turn without a thread. Reads have a connection of their own, so that none waits behind a write that another
+//! process holds up.
 
 mod schema;
 
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use tokio::sync::Semaphore;
 
 use super::{KeyRecord, Pending, Store};
 use crate::clock::Time;
@@ -21,8 +23,24 @@ use crate::settings::Secret;
 /// where none is set, so it is to be kept as a secret is.
 pub struct Sqlite {
     place: Arc<str>,
-    reads: Arc<Mutex<Connection>>,
-    writes: Arc<Mutex<Connection>>,
+    reads: Arc<Lane>,
+    writes: Arc<Lane>,
+}
+
+/// A connection, and whose turn it is, in the order in which they came.
+struct Lane {
+    turn: Arc<Semaphore>,
+    /// Never waited for, since only who has the turn takes it.
+    connection: Mutex<Connection>,
+}
+
+impl Lane {
+    fn new(connection: Connection) -> Arc<Self> {
+        Arc::new(Lane {
+            turn: Arc::new(Semaphore::new(1)),
+            connection: Mutex::new(connection),
+        })
+    }
 }
 
 impl Sqlite {
@@ -44,8 +62,8 @@ impl Sqlite {
         })?;
         Ok(Sqlite {
             place,
-            reads: Arc::new(Mutex::new(reads)),
-            writes: Arc::new(Mutex::new(writes)),
+            reads: Lane::new(reads),
+            writes: Lane::new(writes),
         })
     }
 
@@ -65,15 +83,24 @@ impl Sqlite {
 
     fn run<T: Send + 'static>(
         &self,
-        connection: &Arc<Mutex<Connection>>,
+        lane: &Arc<Lane>,
         what: &'static str,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Pending<'static, T> {
-        let (connection, place) = (Arc::clone(connection), Arc::clone(&self.place));
+        let (lane, place) = (Arc::clone(lane), Arc::clone(&self.place));
         Box::pin(async move {
+            let turn = Arc::clone(&lane.turn).acquire_owned().await;
+            let turn = turn.map_err(Error::unexpected)?;
             let worked = tokio::task::spawn_blocking(move || {
+                // Kept to the end of the work, also where nobody waits for it any more.
+                let _turn = turn;
                 // A panic while it was held has rolled its transaction back.
-                work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))
+                work(
+                    &mut lane
+                        .connection
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner),
+                )
             });
             worked.await.map_err(Error::unexpected)?.map_err(|why| {
                 Error::unexpected(Failure {
@@ -176,6 +203,10 @@ impl Store for Sqlite {
     fn end_session<'a>(&'a self, nonce: &'a [u8], until: Time, now: Time) -> Pending<'a, ()> {
         let nonce = nonce.to_vec();
         self.write(move |connection| {
+            // Whoever ends the same session again and again waits for no other process and writes nothing.
+            if is_ended(connection, &nonce)? {
+                return Ok(());
+            }
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute(
@@ -184,7 +215,7 @@ impl Store for Sqlite {
             )?;
             transaction.execute(
                 "INSERT INTO tent_ended_sessions (nonce, until) VALUES (?1, ?2)
-                 ON CONFLICT (nonce) DO UPDATE SET until = excluded.until",
+                 ON CONFLICT (nonce) DO NOTHING",
                 params![nonce, until.as_millis()],
             )?;
             transaction.commit()
@@ -193,14 +224,16 @@ impl Store for Sqlite {
 
     fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
         let nonce = nonce.to_vec();
-        self.read(move |connection| {
-            connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM tent_ended_sessions WHERE nonce = ?1)",
-                [nonce],
-                |row| row.get(0),
-            )
-        })
+        self.read(move |connection| is_ended(connection, &nonce))
     }
+}
+
+fn is_ended(connection: &Connection, nonce: &[u8]) -> rusqlite::Result<bool> {
+    connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM tent_ended_sessions WHERE nonce = ?1)",
+        [nonce],
+        |row| row.get(0),
+    )
 }
 
 fn select_keys(rest: &str) -> String {

@@ -192,3 +192,45 @@ async fn reads_go_on_while_another_process_writes() {
     assert_eq!(store.keys().await.expect("reads"), []);
     assert!(!store.session_ended(b"a").await.expect("reads"));
 }
+
+#[test]
+fn writes_that_wait_for_another_process_hold_no_thread_but_one() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let directory = Directory::new();
+        let store = Arc::new(directory.store().await);
+        let other = Connection::open(directory.file()).expect("it opens");
+        other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
+        let writes: Vec<_> = (0..20)
+            .map(|_| {
+                let store = store.clone();
+                tokio::spawn(async move { store.revoke_key("a", Time::from_millis(1)).await })
+            })
+            .collect();
+        for _ in 0..20 {
+            assert_eq!(store.key("a").await.expect("reads"), None);
+        }
+        assert!(writes.iter().all(|write| !write.is_finished()));
+        other.execute_batch("ROLLBACK").expect("it ends");
+        for write in writes {
+            assert!(!write.await.expect("no panic").expect("writes"));
+        }
+    });
+}
+
+#[tokio::test]
+async fn a_session_that_was_ended_is_not_written_again() {
+    let directory = Directory::new();
+    let store = directory.store().await;
+    let (now, until) = (Time::from_millis(0), Time::from_millis(10));
+    store.end_session(b"a", until, now).await.expect("writes");
+    let other = Connection::open(directory.file()).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
+    let again = store.end_session(b"a", until, now).await;
+    again.expect("it waits for nobody");
+}

@@ -1,0 +1,263 @@
+//! `/mcp` of a whole app: what the functions that the macros wrote look like to a client of each revision.
+
+use serde_json::{Value, json};
+
+use crate::support::{MODERN, ask, key, legacy, modern, tent};
+
+const REVISIONS: [&str; 5] = [
+    MODERN,
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+];
+
+async fn result(
+    tent: &tent::Tent,
+    key: &str,
+    revision: &str,
+    method: &str,
+    params: Value,
+) -> Value {
+    let request = match revision {
+        MODERN => modern(tent, method, params),
+        older => legacy(tent, older, method, params),
+    };
+    let reply = request.key(key).send().await;
+    let mut answer = reply.json();
+    assert!(answer["result"].is_object(), "{revision}: {answer}");
+    answer["result"].take()
+}
+
+#[tokio::test]
+async fn k6_07_every_success_is_what_the_listed_schema_says() {
+    let tent = tent().await;
+    let grace = key(&tent, "grace", &["*"]).await;
+    let calls = [
+        ("add", json!({"a": 1, "b": 2})),
+        ("whoami", json!({})),
+        ("search", json!({"text": "x", "tags": ["a"]})),
+        ("order", json!({"lines": [{"sku": "a", "count": 2}]})),
+        ("books", json!({})),
+        ("scoped", json!({})),
+        ("touch", json!({})),
+        ("echo", json!({"value": [1, {"a": null}]})),
+        ("picture", json!({})),
+    ];
+    for revision in REVISIONS {
+        let list = result(&tent, &grace, revision, "tools/list", json!({})).await;
+        let structured = revision >= "2025-06-18";
+        for (name, input) in &calls {
+            let tools = list["tools"].as_array().expect("a list");
+            let tool = tools.iter().find(|tool| tool["name"] == *name);
+            let schema = tool.expect("it is listed").get("outputSchema");
+            let params = json!({"name": name, "arguments": input});
+            let given = result(&tent, &grace, revision, "tools/call", params).await;
+            assert_ne!(given["isError"], true, "{revision} {name}: {given}");
+            let value = given.get("structuredContent");
+            let stated = structured && !["touch", "echo", "picture"].contains(name);
+            assert_eq!(schema.is_some(), stated, "{revision} {name}");
+            if let Some(schema) = schema {
+                let value = value.expect("what has a schema has a value");
+                let validator = jsonschema::draft202012::new(schema).expect("a schema");
+                let misfits: Vec<_> = validator
+                    .iter_errors(value)
+                    .map(|misfit| misfit.to_string())
+                    .collect();
+                assert_eq!(misfits, Vec::<String>::new(), "{revision} {name}: {value}");
+            }
+            // The same value as text, for clients that show the content alone.
+            match value {
+                Some(value) => {
+                    let text = given["content"][0]["text"].as_str().expect("a text");
+                    let text: Value = serde_json::from_str(text).expect("JSON");
+                    assert_eq!(text, *value, "{revision} {name}");
+                    assert!(
+                        structured && value.is_object(),
+                        "{revision} {name}: {given}"
+                    );
+                }
+                None => assert!(!structured || *name == "picture", "{revision} {name}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn k1_01_k1_02_k1_05_every_listed_schema_keeps_to_what_all_clients_take() {
+    let tent = tent().await;
+    let grace = key(&tent, "grace", &["*"]).await;
+    for revision in REVISIONS {
+        let list = result(&tent, &grace, revision, "tools/list", json!({})).await;
+        for tool in list["tools"].as_array().expect("a list") {
+            let schema = &tool["inputSchema"];
+            assert_eq!(schema["type"], "object", "{tool}");
+            assert!(schema["properties"].is_object(), "{tool}");
+            assert_eq!(schema["additionalProperties"], false, "{tool}");
+            for union in ["oneOf", "anyOf", "allOf"] {
+                assert_eq!(schema.get(union), None, "{tool}");
+            }
+            check(schema, tool);
+            if let Some(output) = tool.get("outputSchema") {
+                assert_eq!(output["type"], "object", "{tool}");
+                check(output, tool);
+            }
+        }
+    }
+}
+
+/// Asserts of a schema, and of each within it, what clients choke on.
+fn check(schema: &Value, tool: &Value) {
+    let schema = schema
+        .as_object()
+        .unwrap_or_else(|| panic!("a schema is an object, not {schema}: {tool}"));
+    assert!(!schema.contains_key("$schema"), "{tool}");
+    if let Some(reference) = schema.get("$ref") {
+        let within = reference
+            .as_str()
+            .is_some_and(|to| to.starts_with("#/$defs/"));
+        assert!(within, "{tool}");
+    }
+    if schema.get("type") == Some(&json!("array")) {
+        assert!(schema.contains_key("items"), "{tool}");
+    }
+    for (keyword, value) in schema {
+        match (keyword.as_str(), value) {
+            ("additionalProperties", Value::Bool(false)) => {}
+            ("items" | "additionalProperties", schema) => check(schema, tool),
+            ("properties" | "$defs", Value::Object(named)) => {
+                named.values().for_each(|schema| check(schema, tool));
+            }
+            ("anyOf" | "oneOf" | "prefixItems", Value::Array(parts)) => {
+                parts.iter().for_each(|schema| check(schema, tool));
+            }
+            ("format", format) => assert!(
+                [
+                    "date-time",
+                    "date",
+                    "time",
+                    "uri",
+                    "uuid",
+                    "email",
+                    "ipv4",
+                    "ipv6"
+                ]
+                .iter()
+                .any(|known| format == known),
+                "{tool}"
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// On a thread of a server with its small stack, with all that is done to a value on the way to a function and back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn k3_26_what_nests_as_deep_as_is_taken_passes_and_what_nests_deeper_is_answered() {
+    let serving = tokio::spawn(async {
+        let tent = tent().await;
+        let ada = key(&tent, "ada", &["*"]).await;
+        let nested = |depth: usize, open: &str, close: &str| {
+            format!("{}1{}", open.repeat(depth), close.repeat(depth))
+        };
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            for (depth, taken) in [
+                (100, true),
+                (119, true),
+                (128, false),
+                (129, false),
+                (200, false),
+                (100_000, false),
+            ] {
+                let value = nested(depth, open, close);
+                let api = ask(&tent, "POST", "/api/echo")
+                    .key(&ada)
+                    .json(json!({}))
+                    .body(format!(r#"{{"value":{value}}}"#));
+                let reply = api.send().await;
+                let status = if taken { 200 } else { 400 };
+                // A body over the limit is refused before it is read as JSON.
+                let status = if value.len() > 60_000 { 413 } else { status };
+                assert_eq!(reply.status.as_u16(), status, "{depth}");
+                if taken {
+                    assert_eq!(String::from_utf8_lossy(&reply.bytes), value);
+                }
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"value":{value}}}}}}}"#
+                );
+                let mcp = legacy(&tent, "2025-11-25", "tools/call", json!({}))
+                    .key(&ada)
+                    .body(body);
+                let reply = mcp.send().await;
+                assert_eq!(reply.status.as_u16(), status, "{depth}");
+                if taken {
+                    let text = reply.json()["result"]["content"][0]["text"].clone();
+                    assert_eq!(text, format!(r#"{{"value":{value}}}"#));
+                }
+            }
+        }
+    });
+    serving.await.expect("nothing panicked");
+}
+
+#[tokio::test]
+async fn k1_04_k1_08_k1_18_k1_20_values_as_clients_send_them() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["*"]).await;
+    for (name, input, given) in [
+        // JavaScript has no number of that size, so the client sends, and the caller gets, each digit.
+        (
+            "add",
+            json!({"a": "9007199254740993", "b": 2.0}),
+            r#"{"sum":9007199254740995}"#,
+        ),
+        (
+            "add",
+            json!({"a": 9_223_372_036_854_775_806_i64, "b": 1}),
+            r#"{"sum":9223372036854775807}"#,
+        ),
+        (
+            "search",
+            json!({"text": null, "tags": null, "limit": 30.0, "exact": null}),
+            r#"{"value":["None [] 30 None"]}"#,
+        ),
+        (
+            "echo",
+            json!({"value": "{\"k\":1}"}),
+            r#"{"value":"{\"k\":1}"}"#,
+        ),
+    ] {
+        for revision in [MODERN, "2025-06-18"] {
+            let params = json!({"name": name, "arguments": &input});
+            let result = result(&tent, &ada, revision, "tools/call", params).await;
+            assert_eq!(result["content"][0]["text"], given, "{input}: {result}");
+            assert_eq!(result["structuredContent"].to_string(), given, "{input}");
+        }
+    }
+    let input = json!({"a": "9223372036854775808", "b": 30.5});
+    let params = json!({"name": "add", "arguments": input});
+    let result = result(&tent, &ada, MODERN, "tools/call", params).await;
+    assert_eq!(result["isError"], true);
+    assert_eq!(
+        result["_meta"]["tent.error"]["fields"],
+        json!({
+            "a": "must be from -9223372036854775808 to 9223372036854775807",
+            "b": "expected an integer, got a number with a fraction",
+        })
+    );
+}
+
+#[tokio::test]
+async fn k3_15_an_id_of_an_older_client_comes_back_as_it_was_sent() {
+    let tent = tent().await;
+    let ada = key(&tent, "ada", &["*"]).await;
+    for id in ["0", "-1", "9007199254740993", r#""""#, r#""7""#] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let ping = legacy(&tent, "2025-11-25", "ping", json!({})).key(&ada);
+        let reply = ping.body(body).send().await;
+        assert_eq!(
+            String::from_utf8_lossy(&reply.bytes),
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+        );
+    }
+}
