@@ -2,6 +2,7 @@
 
 mod api;
 mod app;
+mod bodies;
 mod door;
 mod failures;
 mod log;
