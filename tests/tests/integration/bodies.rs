@@ -40,7 +40,9 @@ async fn whatever_is_answered_the_body_is_read_to_its_end() {
     let key = key(&tent, "ada", &["read"]).await;
     let (good, bad) = (format!("Bearer {key}"), "Bearer tk_no".to_owned());
     let json = ("content-type", "application/json");
-    let cases: &[(u16, &str, &str, &[(&str, &str)])] = &[
+    // The status, the method, the path and the headers.
+    type Case<'a> = (u16, &'a str, &'a str, &'a [(&'a str, &'a str)]);
+    let cases: &[Case<'_>] = &[
         (401, "POST", "/mcp", &[json]),
         (401, "POST", "/mcp", &[json, ("authorization", &bad)]),
         (
