@@ -313,7 +313,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
         title: declaration
             .title
             .map_or_else(|| names::title(declaration.name), str::to_owned),
-        about: declaration.about.to_owned(),
+        about: declaration.about.trim().to_owned(),
         marks,
         input,
         output: match declaration.output {

@@ -139,11 +139,7 @@ mod warned {
     pub(crate) fn dotted() {}
 
     #[query(access = "anyone", offer = "mcp")]
-    #[expect(
-        clippy::doc_overindented_list_items,
-        reason = "a long text of somebody else's"
-    )]
-    #[doc = include_str!("../../../LICENSE-APACHE")]
+    #[doc = include_str!("../long_about.txt")]
     pub(crate) fn long_winded() {}
 
     #[data]

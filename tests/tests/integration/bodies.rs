@@ -34,14 +34,15 @@ async fn sent(tent: &Tent, request: Request<Body>) -> Response {
     router.oneshot(request).await.expect("a router answers")
 }
 
+/// The status that comes back, the method, the path, and the headers.
+type Case<'a> = (u16, &'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 #[tokio::test]
 async fn whatever_is_answered_the_body_is_read_to_its_end() {
     let tent = tent().await;
     let key = key(&tent, "ada", &["read"]).await;
     let (good, bad) = (format!("Bearer {key}"), "Bearer tk_no".to_owned());
     let json = ("content-type", "application/json");
-    // The status, the method, the path and the headers.
-    type Case<'a> = (u16, &'a str, &'a str, &'a [(&'a str, &'a str)]);
     let cases: &[Case<'_>] = &[
         (401, "POST", "/mcp", &[json]),
         (401, "POST", "/mcp", &[json, ("authorization", &bad)]),

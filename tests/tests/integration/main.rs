@@ -8,5 +8,6 @@ mod failures;
 mod log;
 mod mcp;
 mod mounted;
+mod sealed_off;
 mod start;
 mod support;
