@@ -199,6 +199,11 @@ impl Registry {
         &self.functions
     }
 
+    /// Those that are offered to MCP, sorted by name.
+    pub fn tools(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(|f| f.declaration.mcp)
+    }
+
     /// The function of this name.
     pub fn find(&self, name: &str) -> Option<&Function> {
         self.position(name).map(|at| &self.functions[at])

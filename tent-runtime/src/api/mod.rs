@@ -176,11 +176,7 @@ fn listed(function: &Function) -> Value {
     let mut listed = json!({
         "name": function.name,
         "title": function.title,
-        "kind": match declaration.kind {
-            Kind::Query => "query",
-            Kind::Change => "change",
-            Kind::Action => "action",
-        },
+        "kind": declaration.kind.word(),
         "methods": if declaration.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
         "readOnly": function.only_reads(),
         "input": function.input.published(),
