@@ -63,6 +63,7 @@ impl Reply {
         let headers = response.headers_mut();
         // Answers depend on the caller; a shared cache that kept one would show it to another.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        web::nosniff(headers);
         headers.extend(self.headers);
         if !self.body.is_empty() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
