@@ -23,6 +23,7 @@ use tokio::net::TcpListener;
 pub use builder::App;
 pub(crate) use builder::Prepared;
 
+use crate::caller::Caller;
 use crate::door::Door;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
@@ -121,6 +122,32 @@ impl Tent {
             .route_layer(from_fn_with_state(self.door.clone(), ours))
     }
 
+    /// Answers one MCP message without a server, for who has a transport of their own; `None` where the
+    /// message wants no answer. Both eras; the caller is who you say. A call ends when the future is dropped,
+    /// but for those of the legacy era, which go on.
+    ///
+    /// Each message stands for itself: what an `initialize` agreed on is not remembered, so a legacy
+    /// message counts as one of 2025-03-26. What a function says before it ends goes nowhere.
+    ///
+    /// ```
+    /// # async fn handled(tent: tent_runtime::server::Tent) -> Option<Vec<u8>> {
+    /// use tent_runtime::caller::{Caller, User};
+    /// let ada = Caller::User(User::new("ada").into());
+    /// let message = br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#;
+    /// tent.handle_mcp(ada, message).await
+    /// # }
+    /// ```
+    pub async fn handle_mcp(&self, caller: Caller, message: &[u8]) -> Option<Vec<u8>> {
+        let line = mcp::Line::of_one(self.mcp.clone(), mcp::Who::Is(caller.clone()));
+        let line = line.expect("a caller that is given holds no key, which alone can be unusable");
+        let trace = crate::web::trace(&http::HeaderMap::new());
+        line.answer(Ok(caller), &trace, message).await
+    }
+
+    pub(crate) fn mcp_server(&self) -> &Arc<Mcp> {
+        &self.mcp
+    }
+
     /// Refuses new calls from now on (T0013); calls under way go on.
     pub fn shutdown(&self) {
         self.door.close();
@@ -170,7 +197,7 @@ pub(crate) async fn listen(addr: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-async fn told_to_end() {
+pub(crate) async fn told_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
