@@ -73,17 +73,24 @@ fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String,
         });
         names.collect()
     };
+    let alone = |what: &str| {
+        let tell = |path| (path, what.to_owned());
+        vec![place(plan, input, &steps, None, tell)]
+    };
     match error.kind() {
         ValidationErrorKind::Required {
             property: Value::String(name),
         } => each(std::slice::from_ref(name), "is required: expected a value"),
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            each(unexpected, "is not a known field here")
+            each(unexpected, "is unknown here")
         }
-        _ => vec![place(plan, input, &steps, None, |path| {
-            (path, error.masked_with("it").to_string())
-        })],
+        ValidationErrorKind::Contains => alone("holds no item of the kind that it has to"),
+        ValidationErrorKind::FalseSchema => alone("may not be given here"),
+        _ => {
+            let what = error.masked_with("it").to_string();
+            alone(what.strip_prefix("it ").unwrap_or(&what))
+        }
     }
 }
 

@@ -49,7 +49,20 @@ fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
         "home": {"city": "", "lift": true}, "work": {"floor": "first"}, "tags": ["old", 7]
     });
     let found = accept(&input, misfits).expect_err("it does not fit");
-    assert_eq!(found, json!({}));
+    assert_eq!(
+        found,
+        json!({
+            "age": "is less than the minimum of 0",
+            "home.city": "is shorter than 1 character",
+            "home.lift": "is unknown here",
+            "mail": "is required: expected a value",
+            "other": "is unknown; known are `age`, `by`, `home`, `mail`, `phone`, `tags`, `work`",
+            "phone": "does not match \"^(?!0)[0-9]+$\"",
+            "tags": "holds no item of the kind that it has to",
+            "tags[1]": "expected a string, got a number",
+            "work.floor": "is not of type \"integer\""
+        })
+    );
 }
 
 #[test]
@@ -94,8 +107,8 @@ fn what_cannot_be_enforced_or_masked_is_a_problem() {
     // No schema at all, a reference to nowhere, and one to elsewhere: nothing is ever fetched.
     for schema in [
         text(json!(7)),
-        json!({"type": "object", "if": {"$ref": "#/$defs/nowhere"}}),
-        json!({"type": "object", "if": {"$ref": "https://example.com/schema.json"}}),
+        json!({"type": "object", "if": {"$ref": "#/$defs/nowhere"}, "then": {"required": ["a"]}}),
+        json!({"type": "object", "propertyNames": {"$ref": "https://example.com/schema.json"}}),
     ] {
         let problems = problem(schema);
         assert_eq!(problems.len(), 1, "{problems:?}");
