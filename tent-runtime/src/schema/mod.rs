@@ -6,6 +6,8 @@
 
 mod check;
 mod field;
+#[cfg(feature = "schema")]
+mod full;
 mod input;
 mod marks;
 mod output;
