@@ -78,6 +78,7 @@ impl Reply {
         let headers = response.headers_mut();
         // Answers depend on the caller; a shared cache that kept one would show it to another.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        web::nosniff(headers);
         headers.extend(self.headers);
         if let Some(events) = self.stream {
             let (kind, kept) = ("text/event-stream", "no-cache, no-store");

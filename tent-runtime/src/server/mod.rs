@@ -96,10 +96,10 @@ impl Tent {
         let probes = Router::new()
             .route("/healthz", get(async || "ok"))
             .route("/readyz", get(async move || ready(&door)))
-            .layer(from_fn(without_body));
+            .route_layer(from_fn(without_body));
         let pages = Router::new()
             .route("/_t/codes/{code}", get(code_page))
-            .layer(from_fn_with_state(self.door.clone(), ours));
+            .route_layer(from_fn_with_state(self.door.clone(), ours));
         Router::new()
             .route("/api", api.clone())
             .route("/api/", api.clone())
@@ -126,7 +126,7 @@ impl Tent {
         Router::new()
             .route("/.well-known/oauth-protected-resource", none())
             .route("/.well-known/oauth-protected-resource/{*rest}", none())
-            .layer(from_fn_with_state(self.door.clone(), ours))
+            .route_layer(from_fn_with_state(self.door.clone(), ours))
     }
 
     /// Answers one MCP message without a server, for who has a transport of their own; `None` where the
@@ -163,8 +163,9 @@ impl Tent {
     /// Serves on `addr` until the process is told to end (SIGINT, SIGTERM) or [`shutdown`](Self::shutdown)
     /// is called, then lets calls under way go on for ten seconds.
     ///
-    /// Serves HTTP/1.1, on at most 16,384 connections at once. A connection on which no request has come for 15
-    /// seconds is closed; an answer may take as long as it does.
+    /// Serves HTTP/1.1, on at most 16,384 connections at once. A connection is closed where its first request has
+    /// not come within 15 seconds, or the next one within 75; a proxy in front of it should keep those that it does
+    /// not use for less than that. An answer may take as long as it does.
     ///
     /// # Errors
     /// Where the address cannot be listened on.
