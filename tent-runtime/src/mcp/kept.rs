@@ -19,6 +19,8 @@ use super::revision::Revision;
 use super::running::Key;
 use super::stream::{COMMENT, SIGN_OF_LIFE, Sink, event};
 use super::{Asked, Mcp, peer};
+use crate::caller::Caller;
+use crate::cx::Capabilities;
 use crate::error::Error;
 
 /// The most resources that one subscription names.
@@ -51,8 +53,8 @@ pub(super) struct Stream {
 /// What a stream is told.
 #[derive(Debug)]
 pub(super) enum Listens {
-    /// A legacy session: every list.
-    Session(Key),
+    /// A legacy session: every list, and requests that its client can answer.
+    Session(Key, Capabilities),
     /// A subscription: what it named.
     Subscription { id: Box<str>, wants: Wants },
 }
@@ -140,7 +142,7 @@ impl Streams {
         most: usize,
     ) -> Result<Place, Error> {
         let mut open = notes.streams().lock();
-        if let Listens::Session(key) = &stream.listens
+        if let Listens::Session(key, _) = &stream.listens
             && let Some(old) = open.sessions.get(key).copied()
         {
             open.remove(old);
@@ -156,7 +158,7 @@ impl Streams {
         open.counts.insert(stream.on.clone(), count + 1);
         let place = open.next;
         open.next += 1;
-        if let Listens::Session(key) = &stream.listens {
+        if let Listens::Session(key, _) = &stream.listens {
             open.sessions.insert(key.clone(), place);
         }
         if let Some(first) = first {
@@ -173,7 +175,7 @@ impl Streams {
     pub(super) fn tell(&self, note: Note<'_>, updates: impl Fn(&Key, &str) -> bool) {
         for stream in self.lock().streams.values() {
             match &stream.listens {
-                Listens::Session(key) => {
+                Listens::Session(key, _) => {
                     let wanted = match note {
                         Note::Updated(uri) => updates(key, uri),
                         _ => true,
@@ -188,6 +190,22 @@ impl Streams {
                 Listens::Subscription { .. } => {}
             }
         }
+    }
+
+    /// The streams of this caller's sessions whose clients can be asked this.
+    pub(super) fn of(
+        &self,
+        caller: &Caller,
+        can: impl Fn(&Capabilities) -> bool,
+    ) -> Vec<(Key, Sink)> {
+        let open = self.lock();
+        let of = open.streams.values().filter_map(|one| match &one.listens {
+            Listens::Session(key, said) if key.is_of(caller) && can(said) => {
+                Some((key.clone(), one.sink.clone()))
+            }
+            _ => None,
+        });
+        of.collect()
     }
 
     #[cfg(test)]
@@ -206,7 +224,7 @@ impl Open {
         let Some(stream) = self.streams.remove(&id) else {
             return;
         };
-        if let Listens::Session(key) = &stream.listens {
+        if let Listens::Session(key, _) = &stream.listens {
             self.sessions.remove(key);
         }
         if stream.alone {
@@ -222,10 +240,15 @@ impl Open {
 }
 
 /// Serves the GET of a legacy session.
-pub(super) fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>, nonce: [u8; 16]) -> Result<Reply, Refusal> {
+pub(super) fn get(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    nonce: [u8; 16],
+    can: Capabilities,
+) -> Result<Reply, Refusal> {
     let key = Key::new(nonce, &asked.caller, "");
     let sink = Sink::default();
-    let place = opened(mcp, asked, sink.clone(), Listens::Session(key), None)?;
+    let place = opened(mcp, asked, sink.clone(), Listens::Session(key, can), None)?;
     Ok(Kept::new(mcp, asked, place, sink, None).reply())
 }
 

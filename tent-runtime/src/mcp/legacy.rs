@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::headers::{self, Once};
 use super::params::Text;
+use super::questions::Answered;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
@@ -58,7 +59,7 @@ pub(super) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refu
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
     };
-    kept::get(mcp, asked, session.nonce)
+    kept::get(mcp, asked, session.nonce, session.abilities.into())
 }
 
 /// The session that the request is part of, if it names one.
@@ -131,7 +132,12 @@ pub(super) fn initialize(
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
-        line.agree(&asked.caller, revision, session.client);
+        line.agree(
+            &asked.caller,
+            revision,
+            session.client,
+            session.abilities.into(),
+        );
     }
 
     let about = mcp.door.about();
@@ -195,6 +201,14 @@ pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &A
     }
 }
 
+/// Takes the answer of a client to what it was asked; one to anything else is of no use.
+pub(super) fn answered(mcp: &Mcp, asked: &Asked<'_>, id: &str, answer: Answered, agreed: &Agreed) {
+    if let Some(nonce) = agreed.nonce {
+        let key = Key::new(nonce, &asked.caller, id);
+        mcp.notes.questions().answer(&key, answer);
+    }
+}
+
 /// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
 /// over `limits.answer` the requests that are left are refused and run nothing.
 pub(super) async fn batch(
@@ -252,7 +266,10 @@ async fn in_batch(
             noted(mcp, asked, &note, agreed);
             None
         }
-        Kind::Response => None,
+        Kind::Response(id, answer) => {
+            answered(mcp, asked, id, answer, agreed);
+            None
+        }
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;

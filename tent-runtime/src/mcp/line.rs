@@ -18,7 +18,7 @@ use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
 use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
 use crate::caller::Caller;
-use crate::cx::Client;
+use crate::cx::{Capabilities, Client};
 use crate::error::{Error, Result};
 use crate::random;
 use crate::web;
@@ -124,7 +124,7 @@ impl Line {
                     Posted::One(message) => match message.kind() {
                         Kind::Request(request) => Some(refusal.write(Some(request.id))),
                         Kind::Invalid(id, _) => Some(refusal.write(id)),
-                        Kind::Notification(_) | Kind::Response => None,
+                        Kind::Notification(_) | Kind::Response(..) => None,
                     },
                     Posted::Batch(_) => Some(refusal.write(None)),
                 };
@@ -186,7 +186,13 @@ impl Line {
     }
 
     /// Notes what a handshake agreed on.
-    pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
+    pub(super) fn agree(
+        &self,
+        caller: &Caller,
+        revision: Revision,
+        client: Client,
+        can: Capabilities,
+    ) {
         if let (Some(sink), Some(nonce), true) =
             (&self.sink, self.nonce, self.mcp.door.settings().mcp.stream)
         {
@@ -194,7 +200,7 @@ impl Line {
                 sink: sink.clone(),
                 alone: false,
                 on: "line".into(),
-                listens: Listens::Session(Key::new(nonce, caller, "")),
+                listens: Listens::Session(Key::new(nonce, caller, ""), can),
             };
             // A line is one by itself, so there is no bound to keep.
             let opened = Streams::open(&self.mcp.notes, stream, None, usize::MAX).ok();

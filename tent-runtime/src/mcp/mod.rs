@@ -13,6 +13,7 @@ mod modern;
 mod notes;
 mod params;
 mod peer;
+mod questions;
 mod reply;
 mod revision;
 mod running;
@@ -38,6 +39,7 @@ use self::headers::Once;
 pub(crate) use self::line::{Line, Who};
 pub use self::notes::Notes;
 use self::params::{ClientInfo, Meta, Shape, Text};
+use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
 use self::stream::Sink;
@@ -353,27 +355,34 @@ async fn one(
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Some(&note)).await,
-        Kind::Response => accepted(mcp, asked, None).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(note)).await,
+        Kind::Response(id, answer) => accepted(mcp, asked, Unanswered::Response(id, answer)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
 }
 
+/// What wants no answer.
+enum Unanswered<'a> {
+    Note(wire::Request<'a>),
+    Response(&'a str, Answered),
+}
+
 /// 202 for what wants no answer. The modern era has no responses of clients.
-async fn accepted(
-    mcp: &Mcp,
-    asked: &Asked<'_>,
-    note: Option<&wire::Request<'_>>,
-) -> Result<Reply, Refusal> {
-    let headers = &asked.parts.headers;
-    let named = named(headers)?;
-    if !named.is_some_and(Revision::is_modern) {
-        let agreed = legacy::agreed(mcp, asked, named).await?;
-        if let Some(note) = note {
-            legacy::noted(mcp, asked, note, &agreed);
+async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Result<Reply, Refusal> {
+    let named = named(&asked.parts.headers)?;
+    match message {
+        Unanswered::Response(..) if named.is_some_and(Revision::is_modern) => {
+            return Err(Refusal::invalid("This revision takes no responses."));
         }
-    } else if note.is_none() {
-        return Err(Refusal::invalid("This revision takes no responses."));
+        Unanswered::Note(_) if named.is_some_and(Revision::is_modern) => {}
+        Unanswered::Response(id, answer) => {
+            let agreed = legacy::agreed(mcp, asked, named).await?;
+            legacy::answered(mcp, asked, id, answer, &agreed);
+        }
+        Unanswered::Note(note) => {
+            let agreed = legacy::agreed(mcp, asked, named).await?;
+            legacy::noted(mcp, asked, &note, &agreed);
+        }
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))
 }

@@ -1,13 +1,18 @@
-//! [`Notes`]: what an app tells the clients that keep a stream open.
+//! [`Notes`]: what an app tells and asks the clients that keep a stream open.
 //!
-//! Tells who is there and waits for nobody: a client that is not there reads the lists when it comes.
+//! Tells who is there, and keeps nothing for who is not: a client that comes later reads the lists then.
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::kept::{Streams, subscription};
 use super::peer::{begin, end};
+use super::questions::{Questions, gone};
 use super::reply::write;
-use crate::cx::State;
+use crate::caller::Caller;
+use crate::cx::{Capabilities, State};
+use crate::error::Result;
 
 /// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
 /// the ones that asked to hear it. Cheap to clone; a [`State`], so that a function can take it.
@@ -21,7 +26,13 @@ use crate::cx::State;
 /// # let _ = app;
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Notes(Arc<Streams>);
+pub struct Notes(Arc<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    streams: Streams,
+    questions: Questions,
+}
 
 impl State for Notes {}
 
@@ -47,12 +58,69 @@ impl Notes {
         self.tell(Note::Updated(uri));
     }
 
+    /// Asks the clients of a caller by a request of MCP's, such as `roots/list`: those of the legacy era that
+    /// keep the stream of their session open, and that said they can answer this. Gives the first result.
+    ///
+    /// It waits for an answer as long as a client is there: bound it by a timeout of your own. A client of the
+    /// modern era takes no requests; it is asked within a call.
+    ///
+    /// ```
+    /// # async fn asked(notes: &tent_runtime::server::Notes, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
+    /// let roots = notes.request(caller, "roots/list", None).await?;
+    /// println!("works in {}", roots["roots"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// T7120 where no such client is there, or none answers with a result.
+    pub async fn request(
+        &self,
+        caller: &Caller,
+        method: &str,
+        params: Option<Value>,
+    ) -> Result<Value> {
+        let can = |said: &Capabilities| match method {
+            "roots/list" => said.roots,
+            "sampling/createMessage" => said.sampling,
+            "elicitation/create" => {
+                let mode = params.as_ref().and_then(|params| params.get("mode"));
+                match mode.and_then(Value::as_str) {
+                    Some("url") => said.url,
+                    _ => said.form,
+                }
+            }
+            // That a client can answer a ping, or what an extension has, it need not say.
+            _ => true,
+        };
+        let clients = self.streams().of(caller, can);
+        if clients.is_empty() {
+            return Err(gone());
+        }
+        let asked = clients.into_iter().map(|(session, sink)| {
+            let params = params.as_ref();
+            Box::pin(async move {
+                tokio::select! {
+                    answer = self.questions().ask(&session, &sink, method, params) => answer,
+                    () = sink.ended() => Err(gone()),
+                }
+            })
+        });
+        let (first, _) = futures_util::future::select_ok(asked).await?;
+        Ok(first)
+    }
+
     pub(super) fn streams(&self) -> &Streams {
-        &self.0
+        &self.0.streams
+    }
+
+    /// What clients were asked, and did not answer yet.
+    pub(super) fn questions(&self) -> &Questions {
+        &self.0.questions
     }
 
     fn tell(&self, note: Note<'_>) {
-        self.0.tell(note, |_, _| false);
+        self.0.streams.tell(note, |_, _| false);
     }
 }
 

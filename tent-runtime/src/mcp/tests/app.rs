@@ -8,6 +8,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
+use crate::caller::Caller;
 use crate::function::Declaration;
 use crate::mcp::{self, Mcp, Notes};
 use crate::settings::Settings;
@@ -35,6 +36,15 @@ impl App {
 
     pub(super) fn mcp(&self) -> &Mcp {
         &self.mcp
+    }
+
+    /// Who holds this key.
+    pub(super) async fn caller(&self, whose: &str) -> Caller {
+        let request =
+            Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));
+        let (parts, ()) = request.body(()).expect("a request").into_parts();
+        let caller = self.mcp.door.identify(&parts, "test").await;
+        caller.expect("the key is good")
     }
 
     /// What the app tells its clients by.

@@ -296,3 +296,81 @@ async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
     );
     assert_eq!(rest.len(), 2, "and no answer to the one that was cancelled");
 }
+
+#[tokio::test]
+async fn a_client_is_asked_down_its_kept_stream_and_answers_by_any_post() {
+    let app = app();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
+    let got = app.send(Send::legacy("initialize", hello)).await;
+    let session = got.header("mcp-session-id").expect("a session").to_owned();
+    let other = app.session("2025-11-25").await;
+    let mut stream = Read::of(app.open(get(&session)).await);
+    let mut cannot = Read::of(app.open(get(&other)).await);
+    for one in [&mut stream, &mut cannot] {
+        assert_eq!(one.next().await, Some(Value::Null));
+    }
+    let grace = app.caller("staff").await;
+    let answered = async |id: &Value, answer: Value, send: fn(Send, &str) -> Send| {
+        let mut answer = answer;
+        answer["jsonrpc"] = "2.0".into();
+        answer["id"] = id.clone();
+        let sent = send(Send::raw(answer.to_string()), &session);
+        assert_eq!(app.send(sent).await.status, 202);
+    };
+
+    let notes = app.notes();
+    let mut asking = std::pin::pin!(notes.request(&grace, "roots/list", None));
+    assert!(asking.as_mut().now_or_never().is_none());
+    let mut question = stream.next().await.expect("a question");
+    let id = question["id"].take();
+    assert_eq!(
+        question,
+        json!({"jsonrpc": "2.0", "id": null, "method": "roots/list"})
+    );
+    assert!(
+        cannot.next().now_or_never().is_none(),
+        "it did not say that it can"
+    );
+    let result = json!({"result": {"roots": [{"uri": "file:///a"}]}});
+    // Another caller, and no session: neither is the client that was asked.
+    answered(&id, result.clone(), |send, session| {
+        send.session(session).by("ada")
+    })
+    .await;
+    answered(&id, result.clone(), |send, _| send).await;
+    assert!(asking.as_mut().now_or_never().is_none());
+    answered(&id, result.clone(), |send, session| send.session(session)).await;
+    assert_eq!(asking.await.ok(), Some(result["result"].clone()));
+
+    let mut asking = std::pin::pin!(notes.request(&grace, "ping", None));
+    assert!(asking.as_mut().now_or_never().is_none());
+    for one in [&mut stream, &mut cannot] {
+        let question = one.next().await.expect("a question");
+        assert_eq!(question["method"], "ping");
+        let error = json!({"error": {"code": -32601, "message": "no"}});
+        answered(&question["id"], error, |send, session| {
+            send.session(session)
+        })
+        .await;
+    }
+    drop(cannot);
+    let refused = asking
+        .await
+        .expect_err("one refused, and the other went away");
+    assert_eq!(refused.code(), "T7120");
+
+    let params = Some(json!({"messages": []}));
+    let refused = notes
+        .request(&grace, "sampling/createMessage", params)
+        .await;
+    assert_eq!(
+        refused.map_err(|error| error.code().to_owned()),
+        Err("T7120".to_owned())
+    );
+    drop(stream);
+    let refused = notes.request(&grace, "ping", None).await;
+    assert_eq!(
+        refused.map_err(|error| error.code().to_owned()),
+        Err("T7120".to_owned())
+    );
+}
