@@ -1,19 +1,22 @@
 //! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
 //! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
 //!
-//! The answer to a request is one JSON text; streams are none yet. Nothing here calls a function, and
-//! nothing outside knows JSON-RPC.
+//! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
 mod call;
 mod headers;
 mod legacy;
+mod line;
 mod list;
 mod modern;
 mod params;
+mod peer;
 mod reply;
 mod revision;
 mod running;
 mod session;
+pub(crate) mod stdio;
+mod stream;
 mod wire;
 
 #[cfg(test)]
@@ -28,9 +31,11 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use self::headers::Once;
+pub(crate) use self::line::{Line, Who};
 use self::params::{ClientInfo, Meta, Shape, Text};
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
+use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
@@ -47,6 +52,7 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    levels: peer::Levels,
     /// The member of `_meta` that names the server in each modern result.
     server: Box<str>,
     /// The result of `server/discover`.
@@ -62,6 +68,7 @@ impl Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            levels: peer::Levels::default(),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(door.about(), kept_for, &server),
             server: server.into(),
@@ -124,6 +131,37 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
+    way: Way<'a>,
+}
+
+/// How a message came.
+enum Way<'a> {
+    /// By a POST, whose answer may be a stream of events.
+    Http { streams: bool },
+    /// On a line, where messages come and go without headers.
+    Line(&'a Line),
+}
+
+impl Asked<'_> {
+    /// Where the events of a call go, if the client takes any.
+    fn sink(&self) -> Option<Sink> {
+        match self.way {
+            Way::Http { streams } => streams.then(Sink::default),
+            Way::Line(line) => line.sink().cloned(),
+        }
+    }
+
+    fn line(&self) -> Option<&Line> {
+        match self.way {
+            Way::Http { .. } => None,
+            Way::Line(line) => Some(line),
+        }
+    }
+
+    /// Whether headers have to repeat what the body of a request of this revision says.
+    fn mirrors(&self, revision: Revision) -> bool {
+        revision.is_modern() && self.line().is_none()
+    }
 }
 
 /// What a request is served by: said by the request itself, or agreed on before.
@@ -160,7 +198,7 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Bod
 /// Host and origin, then the caller, come before everything else: who has no key learns nothing, not even
 /// which methods there are.
 async fn answer(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     parts: &Parts,
     body: &mut Upload,
     trace: &str,
@@ -195,6 +233,10 @@ async fn answer(
         parts,
         caller,
         trace,
+        // An array is answered by an array, which is one text.
+        way: Way::Http {
+            streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
+        },
     };
     match posted {
         Posted::One(message) => one(mcp, &asked, message).await,
@@ -203,7 +245,7 @@ async fn answer(
             if named.is_some_and(Revision::is_modern) {
                 return Err(Refusal::invalid("A body is one message."));
             }
-            let agreed = legacy::agreed(mcp, &parts.headers, named).await?;
+            let agreed = legacy::agreed(mcp, &asked, named).await?;
             legacy::batch(mcp, &asked, messages, &agreed).await
         }
     }
@@ -231,16 +273,29 @@ fn is_modern(headers: &HeaderMap) -> bool {
     matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
 }
 
-async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result<Reply, Refusal> {
+async fn one(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    message: wire::Message<'_>,
+) -> Result<Reply, Refusal> {
     let headers = &asked.parts.headers;
     match message.kind() {
         Kind::Request(request) => {
             let id = request.id;
-            let era = era(headers, &request.method, &request.params.meta);
+            let place = asked.line().map(Line::place).transpose();
+            let _place = match place {
+                Ok(place) => place,
+                Err(refusal) => return Ok(refusal.into_reply(Some(id))),
+            };
+            let meta = &request.params.meta;
+            let era = match asked.line() {
+                None => era(headers, &request.method, meta),
+                Some(_) => line::era(&request.method, meta),
+            };
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
-                Ok(Chosen::Initialize) => legacy::initialize(mcp, headers, &request),
-                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, asked, &request),
+                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, asked, named).await {
                     Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
                     Err(refusal) => Err(refusal),
                 },
@@ -264,7 +319,7 @@ async fn accepted(
     let headers = &asked.parts.headers;
     let named = named(headers)?;
     if !named.is_some_and(Revision::is_modern) {
-        let agreed = legacy::agreed(mcp, headers, named).await?;
+        let agreed = legacy::agreed(mcp, asked, named).await?;
         if let Some(note) = note {
             legacy::noted(mcp, asked, note, &agreed);
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
-use super::{Field, Problem, Wire, marks, misfit, rules};
+use super::{Field, Problem, REQUIRED, UNFIT, WHOLE, Wire, marks, misfit, rules};
 use crate::error::Error;
 
 /// A function's input: what is published, and the check.
@@ -233,6 +233,23 @@ impl InputSchema {
     /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
     pub fn is_secret(&self, path: &str) -> bool {
         self.plan.is_secret(path)
+    }
+
+    /// What may be told of a misfit that another than this check found at `path`, and that may therefore
+    /// show what was sent: where it has to do with a secret, the path ends before it and nothing is said of
+    /// the value.
+    pub(crate) fn discreet(&self, path: &str, what: &str) -> (String, String) {
+        let path = if path == WHOLE { "" } else { path };
+        match self.plan.hidden(path) {
+            Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
+            Some(told) => (told.to_owned(), UNFIT.to_owned()),
+            None => (path.to_owned(), what.to_owned()),
+        }
+    }
+
+    /// Whether the field `name` is secret or has a secret in it.
+    pub(crate) fn hides_in(&self, name: &str) -> bool {
+        self.plan.hides_in(name)
     }
 
     /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
