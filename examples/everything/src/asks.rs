@@ -61,7 +61,9 @@ async fn test_input_required_result_list_roots(cx: &Cx) -> Result<Content> {
 /// Ask for a yes; the state that comes back with it is checked before this runs again.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_request_state(cx: &Cx) -> Result<Content> {
-    let reply = cx.input("confirm", ask::form::<Sure>("Please confirm")).await?;
+    let reply = cx
+        .input("confirm", ask::form::<Sure>("Please confirm"))
+        .await?;
     let sure = reply.accepted().is_some_and(|sure| sure.ok);
     Ok(Content::text(format!("state-ok, confirmed: {sure}")))
 }
@@ -69,7 +71,9 @@ async fn test_input_required_result_request_state(cx: &Cx) -> Result<Content> {
 /// Ask for a yes; a state that somebody changed is refused before this runs again.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_tampered_state(cx: &Cx) -> Result<Content> {
-    let reply = cx.input("confirm", ask::form::<Sure>("Please confirm")).await?;
+    let reply = cx
+        .input("confirm", ask::form::<Sure>("Please confirm"))
+        .await?;
     let sure = reply.accepted().is_some_and(|sure| sure.ok);
     Ok(Content::text(format!("Confirmed: {sure}")))
 }
@@ -82,7 +86,9 @@ async fn test_input_required_result_multiple_inputs(cx: &Cx) -> Result<Content> 
         cx.input("greeting", ask::sampling("Generate a greeting", 50)),
         cx.input("client_roots", ask::roots()),
     )?;
-    let name = named.accepted().map_or("nobody".to_owned(), |named| named.name);
+    let name = named
+        .accepted()
+        .map_or("nobody".to_owned(), |named| named.name);
     Ok(Content::text(format!(
         "{} {name}, with {} roots",
         greeting.text(),
@@ -97,12 +103,14 @@ async fn test_input_required_result_multi_round(cx: &Cx) -> Result<Content> {
     let Reply::Accepted(named) = cx.input("step1", first).await? else {
         return Ok(Content::text("Stopped at step 1."));
     };
-    let second =
-        Form::new("Step 2: What is your favorite color?").field("color", Field::text());
+    let second = Form::new("Step 2: What is your favorite color?").field("color", Field::text());
     let Reply::Accepted(filled) = cx.input("step2", second).await? else {
         return Ok(Content::text("Stopped at step 2."));
     };
-    let color = filled.get("color").and_then(Value::as_str).unwrap_or_default();
+    let color = filled
+        .get("color")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     Ok(Content::text(format!("{} likes {color}.", named.name)))
 }
 
@@ -112,13 +120,19 @@ async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
     let can = cx.client().capabilities;
     let person = async {
         match can.form {
-            true => cx.input("user_name", ask::form::<Named>("What is your name?")).await.map(Some),
+            true => cx
+                .input("user_name", ask::form::<Named>("What is your name?"))
+                .await
+                .map(Some),
             false => Ok(None),
         }
     };
     let model = async {
         match can.sampling {
-            true => cx.input("greeting", ask::sampling("Generate a greeting", 50)).await.map(Some),
+            true => cx
+                .input("greeting", ask::sampling("Generate a greeting", 50))
+                .await
+                .map(Some),
             false => Ok(None),
         }
     };
@@ -133,7 +147,9 @@ async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
 /// Needs a client with a model, and says so before it runs.
 #[query(access = "anyone", offer = "mcp", needs = ["sampling"])]
 async fn test_missing_capability(cx: &Cx) -> Result<Content> {
-    let said = cx.input("anything", ask::sampling("Say something", 20)).await?;
+    let said = cx
+        .input("anything", ask::sampling("Say something", 20))
+        .await?;
     Ok(Content::text(said.text()))
 }
 
@@ -141,7 +157,10 @@ async fn test_missing_capability(cx: &Cx) -> Result<Content> {
 #[query(access = "anyone", offer = "mcp")]
 async fn test_streaming_elicitation(cx: &Cx) -> Result<Content> {
     cx.progress(50.0, 100.0, "Now a question");
-    told(cx.input("user_name", ask::form::<Named>("What is your name?")).await?)
+    told(
+        cx.input("user_name", ask::form::<Named>("What is your name?"))
+            .await?,
+    )
 }
 
 /// Ask the model of the client what is given.
@@ -176,8 +195,16 @@ async fn test_elicitation_sep1034_defaults(cx: &Cx) -> Result<Content> {
         .field("name", Field::text().about("User name").default("John Doe"))
         .field("age", Field::integer().about("User age").default(30))
         .field("score", Field::number().about("User score").default(95.5))
-        .field("status", Field::choice(statuses).about("User status").default("active"))
-        .field("verified", Field::boolean().about("Verification status").default(true));
+        .field(
+            "status",
+            Field::choice(statuses)
+                .about("User status")
+                .default("active"),
+        )
+        .field(
+            "verified",
+            Field::boolean().about("Verification status").default(true),
+        );
     told(cx.input("profile", form).await?)
 }
 
@@ -186,7 +213,11 @@ async fn test_elicitation_sep1034_defaults(cx: &Cx) -> Result<Content> {
 async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
     let options = ["option1", "option2", "option3"];
     let titled = |what: &str| {
-        let values = [("value1", "First"), ("value2", "Second"), ("value3", "Third")];
+        let values = [
+            ("value1", "First"),
+            ("value2", "Second"),
+            ("value3", "Third"),
+        ];
         values.map(|(value, nth)| json!({"const": value, "title": format!("{nth} {what}")}))
     };
     let names = ["One", "Two", "Three"].map(|one| format!("Option {one}"));
@@ -201,7 +232,10 @@ async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
             "titledMulti": {"type": "array", "items": {"anyOf": titled("Choice")}}
         }
     });
-    told(cx.input("choices", Form::of_schema("Please select options", written)).await?)
+    told(
+        cx.input("choices", Form::of_schema("Please select options", written))
+            .await?,
+    )
 }
 
 /// Ask the person to open an address.
@@ -215,7 +249,9 @@ async fn test_elicitation_url(cx: &Cx) -> Result<Content> {
 #[action(access = "anyone", offer = "mcp")]
 async fn test_once(cx: &Cx, counter: &Counter) -> Result<Content> {
     let number: u32 = cx.once("number", async { Ok(counter.next()) }).await?;
-    let reply = cx.input("confirm", ask::form::<Sure>("Please confirm")).await?;
+    let reply = cx
+        .input("confirm", ask::form::<Sure>("Please confirm"))
+        .await?;
     let sure = reply.accepted().is_some_and(|sure| sure.ok);
     Ok(Content::text(format!("number={number}, confirmed={sure}")))
 }
@@ -238,6 +274,9 @@ async fn test_input_required_result_prompt(cx: &Cx) -> Result<String> {
         Reply::Accepted(filled) => filled,
         Reply::Declined | Reply::Cancelled => Map::new(),
     };
-    let context = filled.get("context").and_then(Value::as_str).unwrap_or("anything");
+    let context = filled
+        .get("context")
+        .and_then(Value::as_str)
+        .unwrap_or("anything");
     Ok(format!("Use this context: {context}"))
 }

@@ -1,18 +1,31 @@
 //! Resources: texts and pictures at fixed addresses, and one for each number under a template.
 
 use tent::prelude::*;
-use tent::{Listed, Map, serde_json::{Value, json}};
+use tent::{
+    Listed, Map,
+    serde_json::{Value, json},
+};
 
 use crate::media::PNG;
 
 /// A text that never changes.
-#[resource(uri = "test://static-text", access = "anyone", name = "static-text", media_type = "text/plain")]
+#[resource(
+    uri = "test://static-text",
+    access = "anyone",
+    name = "static-text",
+    media_type = "text/plain"
+)]
 fn static_text() -> String {
     "This is the content of the static text resource.".to_owned()
 }
 
 /// A picture that never changes.
-#[resource(uri = "test://static-binary", access = "anyone", name = "static-binary", media_type = "image/png")]
+#[resource(
+    uri = "test://static-binary",
+    access = "anyone",
+    name = "static-binary",
+    media_type = "image/png"
+)]
 fn static_binary() -> Content {
     Content::resource_blob("test://static-binary", "image/png", PNG)
 }

@@ -83,8 +83,13 @@ impl ClientHandler for Everybody {
         })))
     }
 
-    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        Ok(read(json!({"roots": [{"uri": "file:///work", "name": "work"}]})))
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(read(
+            json!({"roots": [{"uri": "file:///work", "name": "work"}]}),
+        ))
     }
 
     async fn on_progress(
@@ -226,12 +231,17 @@ async fn content(client: &Client) {
         ("test_image_content", vec!["image"]),
         ("test_audio_content", vec!["audio"]),
         ("test_embedded_resource", vec!["resource"]),
-        ("test_multiple_content_types", vec!["text", "image", "resource"]),
+        (
+            "test_multiple_content_types",
+            vec!["text", "image", "resource"],
+        ),
         ("test_resource_links", vec!["resource_link"; 2]),
     ] {
         let result = json!(called(client, name, json!({})).await);
         let found = result["content"].as_array().expect("a list").iter();
-        let found: Vec<_> = found.map(|one| one["type"].as_str().unwrap_or("")).collect();
+        let found: Vec<_> = found
+            .map(|one| one["type"].as_str().unwrap_or(""))
+            .collect();
         assert_eq!(found, kinds, "{name}");
     }
     let weather = called(client, "test_structured_content", json!({})).await;
@@ -252,7 +262,11 @@ async fn content(client: &Client) {
 
 async fn prompts_and_resources(client: &Client, revision: &ProtocolVersion) {
     let resource = |uri: &str| client.read_resource(ReadResourceRequestParams::new(uri));
-    let read = json!(resource("test://template/123/data").await.expect("it is there"));
+    let read = json!(
+        resource("test://template/123/data")
+            .await
+            .expect("it is there")
+    );
     let text = read["contents"][0]["text"].as_str();
     assert!(text.is_some_and(|text| text.contains("Data for ID: 123")));
     let read = json!(resource("test://static-binary").await.expect("it is there"));
@@ -293,12 +307,28 @@ async fn questions(client: &Client) {
     for (name, input, says) in [
         ("test_input_required_result_elicitation", json!({}), "Alice"),
         ("test_input_required_result_sampling", json!({}), "Paris"),
-        ("test_input_required_result_list_roots", json!({}), "file:///work"),
-        ("test_input_required_result_multiple_inputs", json!({}), "Paris Alice"),
-        ("test_input_required_result_multi_round", json!({}), "Alice likes green."),
+        (
+            "test_input_required_result_list_roots",
+            json!({}),
+            "file:///work",
+        ),
+        (
+            "test_input_required_result_multiple_inputs",
+            json!({}),
+            "Paris Alice",
+        ),
+        (
+            "test_input_required_result_multi_round",
+            json!({}),
+            "Alice likes green.",
+        ),
         ("test_elicitation_sep1034_defaults", json!({}), "30"),
         ("test_elicitation_sep1330_enums", json!({}), "value1"),
-        ("test_sampling", json!({"prompt": "What is the capital of France?"}), "Paris"),
+        (
+            "test_sampling",
+            json!({"prompt": "What is the capital of France?"}),
+            "Paris",
+        ),
         ("test_once", json!({}), "number=0, confirmed=true"),
         ("test_once", json!({}), "number=1, confirmed=true"),
     ] {
@@ -308,10 +338,19 @@ async fn questions(client: &Client) {
     }
     let params = GetPromptRequestParams::new("test_input_required_result_prompt");
     let got = json!(client.get_prompt(params).await.expect("it is answered"));
-    assert_eq!(got["messages"][0]["content"]["text"], "Use this context: a test");
+    assert_eq!(
+        got["messages"][0]["content"]["text"],
+        "Use this context: a test"
+    );
     let asked = client.service().asked.lock().expect("nobody panicked");
-    let forms = asked.iter().filter(|one| one["requestedSchema"].is_object());
-    assert!(forms.clone().any(|one| one["requestedSchema"]["properties"]["age"]["default"] == 30));
+    let forms = asked
+        .iter()
+        .filter(|one| one["requestedSchema"].is_object());
+    assert!(
+        forms
+            .clone()
+            .any(|one| one["requestedSchema"]["properties"]["age"]["default"] == 30)
+    );
 }
 
 #[tokio::test]
