@@ -20,12 +20,14 @@ use std::sync::Arc;
 use tent::prelude::*;
 
 fn main() -> ExitCode {
-    tent::app!()
-        .title("Everything")
+    let app = tent::app!();
+    let notes = app.mcp();
+    app.title("Everything")
         .instructions("Functions that each show one thing that MCP has.")
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
         .state(asks::Counter::default())
+        .state(notes)
         .identify(everybody)
         .run()
 }
