@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::function::{Kind, Serves};
+use crate::function::Serves;
 use crate::registry::{Function, Registry};
 use crate::server::Prepared;
 
@@ -19,11 +19,7 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         eprintln!("warning: {warning}");
     }
     let count = registry.functions().len();
-    let tools = registry
-        .functions()
-        .iter()
-        .filter(|f| f.declaration.mcp)
-        .count();
+    let tools = registry.tools().count();
     let mut more = String::new();
     for (count, what) in [
         (registry.resources().len(), "resources"),
@@ -91,15 +87,7 @@ fn kind(function: &Function) -> &'static str {
     match (function.declaration.serves, function.declaration.kind) {
         (Serves::Resource(_), _) => "resource",
         (Serves::Prompt, _) => "prompt",
-        (Serves::Call, kind) => called(kind),
-    }
-}
-
-fn called(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Query => "query",
-        Kind::Change => "change",
-        Kind::Action => "action",
+        (Serves::Call, kind) => kind.word(),
     }
 }
 

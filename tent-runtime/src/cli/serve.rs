@@ -25,7 +25,8 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     // The port first: another server on it is the commonest reason not to start, and opens nothing.
     let listener = listen(prepared.settings.web.addr).await?;
     let addr = listener.local_addr()?;
-    let tent = Tent::new(prepared.open(registry).await?);
+    let notes = prepared.app.notes.clone();
+    let tent = Tent::new(prepared.open(registry).await?, notes);
     println!("{}", greeting(&tent, addr, &program));
     tent.serve_on(listener).await?;
     Ok(ExitCode::SUCCESS)
@@ -40,12 +41,7 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
         Some(public) => (public, format!(", known as {public}")),
         None => (&*local, String::new()),
     };
-    let tools: Vec<_> = registry
-        .functions()
-        .iter()
-        .filter(|f| f.declaration.mcp)
-        .collect();
-    let named: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let named: Vec<_> = registry.tools().map(|tool| tool.name.as_str()).collect();
     let name = &about.name;
     let mut lines = vec![
         format!("{name} {} listens on {local}{known_as}", about.version),

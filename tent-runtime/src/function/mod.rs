@@ -22,6 +22,7 @@ pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };
 pub use gives::{Fails, Gives, Speaks};
+pub(crate) use input::Misread;
 pub use input::{Described, Owned};
 pub use message::{Message, Prompted};
 pub use parts::{Need, Part};

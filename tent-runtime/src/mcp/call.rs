@@ -3,16 +3,20 @@
 //! The result is written once, into one buffer: the value that the function gave is copied as it is, and
 //! a second time escaped, as text. What a call costs does not depend on how many tools there are.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::headers::{self, Mirror};
 use super::params::{Arguments, Params, Shape as Sent, Text};
+use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, content};
+use super::{Agreed, Asked, Mcp, content, stream};
+use crate::cx::Peer;
 use crate::door::{At, Call};
 use crate::error::Error;
 use crate::function::Answer;
@@ -42,25 +46,27 @@ impl Tools {
 
 /// Serves `tools/call`.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
+    let Request { id, params, .. } = request;
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
     let Agreed {
         revision,
         client,
         nonce,
     } = agreed;
-    let Request { id, params, .. } = request;
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
-    headers::name(headers, &name, revision.is_modern())?;
+    let mirrored = asked.mirrors(revision);
+    headers::name(headers, &name, mirrored)?;
     let position = mcp.door.registry().position(&name);
     let tool = position.map(|at| &mcp.tools.0[at]);
     if let Some(tool) = tool {
         for mirror in &tool.mirrors {
-            if let Err(refusal) = mirror.check(headers, &input, revision.is_modern()) {
+            if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
                 let cx = mcp.door.cx_of(&asked.caller, &client);
                 return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
@@ -71,26 +77,51 @@ pub(super) async fn serve(
             }
         }
     }
+    // On a line events and answers go the same way, so there is no stream to begin.
+    let streams = peer.as_ref().filter(|_| asked.line().is_none());
+    let sink = streams.map(|peer| peer.sink().clone());
     let call = Call {
-        name: name.to_string(),
+        name: name.into_owned(),
         input,
         wire: Wire::Json,
         caller: asked.caller.clone(),
         client,
         trace: asked.trace.to_owned(),
         at: At::Mcp,
-        peer: None,
+        peer: peer.clone().map(|peer| peer as Arc<dyn Peer>),
     };
+    let wrapped = tool.is_none_or(|tool| tool.wrapped);
+    // It may go on when this request's own bytes are gone, so it owns what it needs.
+    let work = {
+        let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
+        async move {
+            let answer = ended(&mcp, call, nonce, &id, revision, wrapped).await;
+            if let Some(peer) = peer {
+                peer.end();
+            }
+            answer
+        }
+    };
+    stream::answered(sink, id, work).await
+}
+
+/// Runs a call to its end, and gives its answer.
+async fn ended(
+    mcp: &Mcp,
+    call: Call,
+    nonce: Option<[u8; 16]>,
+    id: &str,
+    revision: Revision,
+    wrapped: bool,
+) -> Result<Reply, Refusal> {
+    let name = call.name.clone();
     let server = revision.is_modern().then_some(&*mcp.server);
     let Some(ended) = run(mcp, call, nonce, id).await else {
         // The client said that it does not wait any more, and wants no answer.
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
     match ended {
-        Ok(answer) => {
-            let wrapped = tool.is_none_or(|tool| tool.wrapped);
-            Ok(given(id, &answer, wrapped, revision, server))
-        }
+        Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
         Err(error) if is_result(&error) => Ok(failed(id, &error, server)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),

@@ -66,7 +66,7 @@ async fn own(
         _ => None,
     };
     if let Some(named) = named {
-        headers::name(&asked.parts.headers, named, revision.is_modern())?;
+        headers::name(&asked.parts.headers, named, asked.mirrors(revision))?;
     }
     let call = Call {
         name: function.name.clone(),

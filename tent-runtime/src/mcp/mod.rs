@@ -1,42 +1,54 @@
 //! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
 //! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
 //!
-//! The answer to a request is one JSON text; streams are none yet. Nothing here calls a function, and
-//! nothing outside knows JSON-RPC.
+//! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
 mod call;
 mod complete;
 mod content;
 mod headers;
+mod kept;
 mod legacy;
+mod line;
 mod list;
 mod methods;
 mod modern;
+mod notes;
 mod params;
+mod peer;
 mod prompts;
+mod questions;
 mod reply;
 mod resources;
 mod revision;
 mod running;
 mod served;
 mod session;
+pub(crate) mod stdio;
+mod stream;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use http::header::ALLOW;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use self::headers::Once;
+pub(crate) use self::line::{Line, Who};
+pub use self::notes::Notes;
 use self::params::{ClientInfo, Meta, Shape, Text};
+use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
+use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
@@ -53,6 +65,8 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    levels: peer::Levels,
+    notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
     server: Box<str>,
     /// The result of `server/discover`.
@@ -60,20 +74,24 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    /// The server of this app.
-    pub(crate) fn new(door: Arc<Door>) -> Self {
+    /// The server of this app, which is told what to tell by `notes`.
+    pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
         let server = server_info(door.about());
         let kept_for = door.settings().limits.tools_kept;
         Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            levels: peer::Levels::default(),
+            notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(&door, kept_for, &server),
             server: server.into(),
             door,
         }
     }
+
+    /// The capability `tools`.
 
     fn realm(&self) -> &str {
         &self.door.about().name
@@ -130,6 +148,51 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
+    way: Way<'a>,
+}
+
+/// How a message came.
+enum Way<'a> {
+    /// By a POST, whose answer may be a stream of events.
+    Http { streams: bool },
+    /// On a line, where messages come and go without headers.
+    Line(&'a Line),
+}
+
+impl Asked<'_> {
+    /// Where the events of a call go, if the client takes any.
+    fn sink(&self) -> Option<Sink> {
+        match self.way {
+            Way::Http { streams } => streams.then(Sink::default),
+            Way::Line(line) => line.sink().cloned(),
+        }
+    }
+
+    /// On whom a stream counts that is kept open: the caller, or the address where there is none.
+    fn counts_on(&self) -> String {
+        if self.caller.is_known() {
+            return self.caller.to_string();
+        }
+        let peer = self.parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
+            // Whoever has one address of such a network has all of it.
+            Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
+            Some(IpAddr::V4(ip)) => ip.to_string(),
+            None => String::new(),
+        }
+    }
+
+    fn line(&self) -> Option<&Line> {
+        match self.way {
+            Way::Http { .. } => None,
+            Way::Line(line) => Some(line),
+        }
+    }
+
+    /// Whether headers have to repeat what the body of a request of this revision says.
+    fn mirrors(&self, revision: Revision) -> bool {
+        revision.is_modern() && self.line().is_none()
+    }
 }
 
 /// What a request is served by: said by the request itself, or agreed on before.
@@ -166,7 +229,7 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Bod
 /// Host and origin, then the caller, come before everything else: who has no key learns nothing, not even
 /// which methods there are.
 async fn answer(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     parts: &Parts,
     body: &mut Upload,
     trace: &str,
@@ -183,7 +246,20 @@ async fn answer(
         Method::DELETE if !is_modern(&parts.headers) => {
             return legacy::end(mcp, &parts.headers).await;
         }
-        _ => return Err(not_allowed(&parts.headers)),
+        Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
+            if !headers::takes_events(&parts.headers) {
+                let why = "The answer to GET is text/event-stream, which Accept does not name.";
+                return Err(Refusal::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
+            }
+            let asked = Asked {
+                parts,
+                caller,
+                trace,
+                way: Way::Http { streams: true },
+            };
+            return legacy::get(mcp, &asked).await;
+        }
+        _ => return Err(not_allowed(mcp, &parts.headers)),
     }
     if !web::is_json(&parts.headers) {
         return Err(refused(Error::of("T0017")));
@@ -201,6 +277,10 @@ async fn answer(
         parts,
         caller,
         trace,
+        // An array is answered by an array, which is one text.
+        way: Way::Http {
+            streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
+        },
     };
     match posted {
         Posted::One(message) => one(mcp, &asked, message).await,
@@ -209,7 +289,7 @@ async fn answer(
             if named.is_some_and(Revision::is_modern) {
                 return Err(Refusal::invalid("A body is one message."));
             }
-            let agreed = legacy::agreed(mcp, &parts.headers, named).await?;
+            let agreed = legacy::agreed(mcp, &asked, named).await?;
             legacy::batch(mcp, &asked, messages, &agreed).await
         }
     }
@@ -224,9 +304,11 @@ fn unreadable(why: Unreadable) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::of("T0018"))
 }
 
-fn not_allowed(headers: &HeaderMap) -> Refusal {
+fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
     let allow = if is_modern(headers) {
         "POST"
+    } else if mcp.door.settings().mcp.stream {
+        "GET, POST, DELETE"
     } else {
         "POST, DELETE"
     };
@@ -237,16 +319,29 @@ fn is_modern(headers: &HeaderMap) -> bool {
     matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
 }
 
-async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result<Reply, Refusal> {
+async fn one(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    message: wire::Message<'_>,
+) -> Result<Reply, Refusal> {
     let headers = &asked.parts.headers;
     match message.kind() {
         Kind::Request(request) => {
             let id = request.id;
-            let era = era(headers, &request.method, &request.params.meta);
+            let place = asked.line().map(Line::place).transpose();
+            let _place = match place {
+                Ok(place) => place,
+                Err(refusal) => return Ok(refusal.into_reply(Some(id))),
+            };
+            let meta = &request.params.meta;
+            let era = match asked.line() {
+                None => era(headers, &request.method, meta),
+                Some(_) => line::era(&request.method, meta),
+            };
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
-                Ok(Chosen::Initialize) => legacy::initialize(mcp, headers, &request),
-                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, asked, &request),
+                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, asked, named).await {
                     Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
                     Err(refusal) => Err(refusal),
                 },
@@ -255,27 +350,34 @@ async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Some(&note)).await,
-        Kind::Response => accepted(mcp, asked, None).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(note)).await,
+        Kind::Response(id, answer) => accepted(mcp, asked, Unanswered::Response(id, answer)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
 }
 
+/// What wants no answer.
+enum Unanswered<'a> {
+    Note(wire::Request<'a>),
+    Response(&'a str, Answered),
+}
+
 /// 202 for what wants no answer. The modern era has no responses of clients.
-async fn accepted(
-    mcp: &Mcp,
-    asked: &Asked<'_>,
-    note: Option<&wire::Request<'_>>,
-) -> Result<Reply, Refusal> {
-    let headers = &asked.parts.headers;
-    let named = named(headers)?;
-    if !named.is_some_and(Revision::is_modern) {
-        let agreed = legacy::agreed(mcp, headers, named).await?;
-        if let Some(note) = note {
-            legacy::noted(mcp, asked, note, &agreed);
+async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Result<Reply, Refusal> {
+    let named = named(&asked.parts.headers)?;
+    match message {
+        Unanswered::Response(..) if named.is_some_and(Revision::is_modern) => {
+            return Err(Refusal::invalid("This revision takes no responses."));
         }
-    } else if note.is_none() {
-        return Err(Refusal::invalid("This revision takes no responses."));
+        Unanswered::Note(_) if named.is_some_and(Revision::is_modern) => {}
+        Unanswered::Response(id, answer) => {
+            let agreed = legacy::agreed(mcp, asked, named).await?;
+            legacy::answered(mcp, asked, id, answer, &agreed);
+        }
+        Unanswered::Note(note) => {
+            let agreed = legacy::agreed(mcp, asked, named).await?;
+            legacy::noted(mcp, asked, &note, &agreed);
+        }
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))
 }

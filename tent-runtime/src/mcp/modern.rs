@@ -1,6 +1,8 @@
 //! The modern era (2026-07-28): every request carries its revision and its metadata, and headers repeat
 //! part of them. Keeps nothing from one request to the next.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 
 use super::list::{self, Scope};
@@ -8,7 +10,7 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, client, headers, methods, served};
+use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, served};
 use crate::cx::Era;
 use crate::door::Door;
 
@@ -16,16 +18,17 @@ const REVISION: Revision = Revision::V2026_07_28;
 
 /// Serves one request, whose revision was found to be this era's.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
 ) -> Result<Reply, Refusal> {
     complete(&request.params)?;
-    headers::method(&asked.parts.headers, &request.method, true)?;
+    let wanted = asked.mirrors(REVISION);
+    headers::method(&asked.parts.headers, &request.method, wanted)?;
     let agreed = Agreed {
         revision: REVISION,
         client: client(Era::Modern, &request.params.meta.client),
-        nonce: None,
+        nonce: asked.line().and_then(Line::nonce),
     };
     match &*request.method {
         "server/discover" => {
@@ -34,6 +37,10 @@ pub(super) async fn serve(
             Ok(reply::end(out))
         }
         "tools/list" => mcp.list(asked, &request, &agreed).await,
+        "subscriptions/listen" if mcp.door.settings().mcp.stream => {
+            let filter = request.params.notifications.as_ref();
+            kept::listen(mcp, asked, request.id, filter).await
+        }
         "tools/call" => call::serve(mcp, asked, request, agreed).await,
         _ => methods::serve(mcp, asked, request, agreed).await,
     }
@@ -68,7 +75,7 @@ pub(super) fn discovered(door: &Door, kept_for: std::time::Duration, server: &st
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
     out.extend_from_slice(br#","capabilities":"#);
-    write(&mut out, &served::capabilities(door.registry(), REVISION));
+    write(&mut out, &served::capabilities(door, REVISION));
     if let Some(instructions) = &door.about().instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);

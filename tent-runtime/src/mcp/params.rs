@@ -51,6 +51,10 @@ pub(super) struct Params<'a> {
     pub(super) uri: Text<'a>,
     pub(super) arguments: Arguments,
     pub(super) meta: Meta<'a>,
+    /// Of `subscriptions/listen`.
+    pub(super) notifications: Option<Value>,
+    /// Of `logging/setLevel`.
+    pub(super) level: Text<'a>,
     /// Of `notifications/cancelled`.
     pub(super) request_id: Option<&'a RawValue>,
     /// Of `initialize`.
@@ -103,6 +107,10 @@ pub(super) struct Meta<'a> {
     pub(super) abilities: Option<Abilities>,
     /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
     pub(super) client: ClientInfo<'a>,
+    /// `progressToken`, as it was sent, so that an echo is the same bytes.
+    pub(super) progress_token: Option<&'a RawValue>,
+    /// `io.modelcontextprotocol/logLevel`.
+    pub(super) log_level: Text<'a>,
 }
 
 /// What a client says of itself: for display and logs, so a wrong type is no failure.
@@ -188,6 +196,8 @@ impl<'de> Take<'de> for TheParams {
                 "name" => params.name = object.next_value_seed(Taking(AText))?,
                 "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
+                "notifications" => params.notifications = Some(object.next_value_seed(Strict)?),
+                "level" => params.level = object.next_value_seed(Taking(AText))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
                 "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
@@ -253,6 +263,10 @@ impl<'de> Take<'de> for TheMeta {
                 "io.modelcontextprotocol/clientInfo" => {
                     meta.client = object.next_value_seed(Taking(TheClient))?;
                 }
+                "io.modelcontextprotocol/logLevel" => {
+                    meta.log_level = object.next_value_seed(Taking(TextOrNull))?;
+                }
+                "progressToken" => meta.progress_token = object.next_value()?,
                 _ => return Ok(false),
             }
             Ok(true)

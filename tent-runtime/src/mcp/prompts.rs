@@ -86,7 +86,7 @@ pub(super) async fn get(
             return Err(Refusal::params("The arguments of a prompt are an object."));
         }
     };
-    headers::name(&asked.parts.headers, &name, revision.is_modern())?;
+    headers::name(&asked.parts.headers, &name, asked.mirrors(revision))?;
     let call = Call {
         name: name.clone(),
         input,

@@ -117,7 +117,7 @@ pub(super) async fn read(
             ));
         }
     };
-    headers::name(&asked.parts.headers, &uri, revision.is_modern())?;
+    headers::name(&asked.parts.headers, &uri, asked.mirrors(revision))?;
     let failed = |error: &Error| match error.code() {
         // A URI whose variables do not fit is the URI of nothing.
         "T0001" | "T0003" => not_found(error, &uri, revision),

@@ -8,35 +8,41 @@ use super::params::{Params, Shape, Text};
 use super::reply::{self, Refusal, code};
 use super::revision::Revision;
 use super::{Agreed, Asked, Mcp};
-use crate::door::Asking;
+use crate::door::{Asking, Door};
 use crate::error::Error;
-use crate::registry::Registry;
 use crate::seal::Use;
 
 /// The most bytes of what is listed on one page; a single one may be larger.
 const PAGE: usize = 1 << 20;
 
-/// What the server can do beyond nothing, as far as this app has something for it.
-pub(super) fn capabilities(registry: &Registry, revision: Revision) -> Map<String, Value> {
+/// What the server can do, as far as this app has something for it.
+pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
+    let registry = door.registry();
     let answered = |prefix: &str| {
-        let on = registry.functions().iter().filter_map(|f| f.declaration.on);
-        on.into_iter().any(|method| method.starts_with(prefix))
+        let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+        on.any(|method| method.starts_with(prefix))
     };
-    let resources = !registry.resources().is_empty() || answered("resources/");
-    let prompts = !registry.prompts().is_empty() || answered("prompts/");
+    let streams = door.settings().mcp.stream;
+    let list = if streams {
+        json!({"listChanged": true})
+    } else {
+        json!({})
+    };
+    let has_resources = !registry.resources().is_empty() || answered("resources/");
+    let has_prompts = !registry.prompts().is_empty() || answered("prompts/");
     // The first revision completes too, and has no capability to say so.
     let completes = registry.completes() || answered("completion/");
     let completes = completes && revision.has_annotations_and_audio();
     let declared = [
-        ("completions", completes),
-        ("logging", answered("logging/")),
-        ("prompts", prompts),
-        ("resources", resources),
-        ("tools", true),
+        ("completions", completes, json!({})),
+        ("logging", true, json!({})),
+        ("prompts", has_prompts, list.clone()),
+        ("resources", has_resources, list.clone()),
+        ("tools", true, list),
     ];
-    let declared = declared.into_iter().filter(|(_, there)| *there);
+    let declared = declared.into_iter().filter(|(_, there, _)| *there);
     declared
-        .map(|(name, _)| (name.to_owned(), json!({})))
+        .map(|(name, _, can)| (name.to_owned(), can))
         .collect()
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
+use crate::caller::Caller;
 use crate::function::Declaration;
-use crate::mcp::{self, Mcp};
+use crate::mcp::{self, Mcp, Notes};
 use crate::settings::Settings;
 
 pub(super) const META: &str = "io.modelcontextprotocol/";
@@ -28,7 +29,7 @@ impl App {
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
         let (door, keys) = super::door::made(functions, set);
         App {
-            mcp: Arc::new(Mcp::new(door)),
+            mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,
         }
     }
@@ -37,7 +38,30 @@ impl App {
         &self.mcp
     }
 
-    pub(super) async fn send(&self, send: Send) -> Got {
+    /// Who holds this key.
+    pub(super) async fn caller(&self, whose: &str) -> Caller {
+        let request =
+            Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));
+        let (parts, ()) = request.body(()).expect("a request").into_parts();
+        let caller = self.mcp.door.identify(&parts, "test").await;
+        caller.expect("the key is good")
+    }
+
+    /// What the app tells its clients by.
+    pub(super) fn notes(&self) -> Notes {
+        self.mcp.notes.clone()
+    }
+
+    pub(super) fn shared(&self) -> Arc<Mcp> {
+        self.mcp.clone()
+    }
+
+    pub(super) fn key(&self, whose: &str) -> &str {
+        &self.keys[whose]
+    }
+
+    /// What comes back, whose body is still to be read.
+    pub(super) async fn open(&self, send: Send) -> Response<Body> {
         let mut request = Request::new(send.body);
         *request.method_mut() = send.method;
         *request.uri_mut() = send.path.parse().expect("a path");
@@ -47,8 +71,11 @@ impl App {
             let value = format!("Bearer {key}").parse().expect("a header's value");
             request.headers_mut().insert("authorization", value);
         }
-        let response = mcp::serve(self.mcp.clone(), request).await;
-        let (parts, body) = response.into_parts();
+        mcp::serve(self.mcp.clone(), request).await
+    }
+
+    pub(super) async fn send(&self, send: Send) -> Got {
+        let (parts, body) = self.open(send).await.into_parts();
         let bytes = body.collect().await.expect("a body in memory").to_bytes();
         Got {
             status: parts.status,
