@@ -1,16 +1,19 @@
 //! Methods that a function of the app answers, by `on = "…"`, and those of resources, prompts and completions:
 //! what both eras serve alike beyond tools.
 
-use http::StatusCode;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::params::Shape;
 use super::reply::{self, Refusal, Reply, write};
-use super::served::refused;
+use super::revision::Revision;
+use super::served::{self, Wanted, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, complete, headers, prompts, resources};
-use crate::door::{At, Call};
+use super::{Agreed, Asked, Mcp, complete, headers, prompts, resources};
+use crate::door::At;
 use crate::error::Error;
+use crate::function::Answer;
 use crate::schema::Wire;
 
 /// Serves a method that no era has for itself alone.
@@ -18,7 +21,7 @@ use crate::schema::Wire;
 /// # Errors
 /// −32601 for what nothing answers, beside those of the method.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: Agreed,
@@ -45,12 +48,16 @@ pub(super) async fn serve(
 
 /// Serves a method that a function answers by `on`.
 async fn own(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request { id, method, params } = request;
+    let Request {
+        id,
+        method,
+        mut params,
+    } = request;
     let revision = agreed.revision;
     let Some(function) = mcp.door.registry().method(&method) else {
         return Err(Refusal::method(&method, revision));
@@ -68,37 +75,46 @@ async fn own(
     if let Some(named) = named {
         headers::name(&asked.parts.headers, named, asked.mirrors(revision))?;
     }
-    let call = Call {
-        name: function.name.clone(),
+    let name = function.name.clone();
+    let meta = std::mem::take(&mut params.meta);
+    let wanted = Wanted {
+        name: name.clone(),
         input: params.into_input(),
         wire: Wire::Json,
-        caller: asked.caller.clone(),
-        client: agreed.client,
-        trace: asked.trace.to_owned(),
         at: At::Method,
-        peer: None,
     };
-    let answer = match call::run(mcp, call, agreed.nonce, id).await {
-        None => return Ok(Reply::empty(StatusCode::ACCEPTED)),
-        Some(Ok(answer)) => answer,
-        // Whom it is not for is told what everybody is of a method that there is not.
-        Some(Err(error)) if error.code() == "T0001" => {
-            return Err(Refusal::method(&method, revision));
-        }
-        Some(Err(error)) => return Err(refused(mcp, &error)),
-    };
-    let value = answer.value.as_deref().map(|value| value.get());
-    let mut result = match value.map(serde_json::from_str) {
-        None => Map::new(),
-        Some(Ok(Value::Object(result))) => result,
-        Some(_) => {
-            let error = Error::unexpected(format!("it answered {method} with what is no object"));
+    let (caller, trace) = (asked.caller.clone(), asked.trace.to_owned());
+    let method = method.into_owned();
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| {
+        let answer = match ended {
+            Ok(answer) => answer,
+            // Whom it is not for is told what everybody is of a method that there is not.
+            Err(error) if error.code() == "T0001" => {
+                return Err(Refusal::method(&method, revision));
+            }
+            Err(error) => return Err(refused(mcp, &error)),
+        };
+        let Some(result) = object(&answer) else {
+            let why = format!("it answered {method} with what is no object");
             let error = mcp
                 .door
-                .broke(error, &function.name, &asked.caller, asked.trace);
+                .broke(Error::unexpected(why), &name, &caller, &trace);
             return Err(refused(mcp, &error));
-        }
+        };
+        Ok(given(mcp, id, result, revision))
     };
+    served::answered(mcp, asked, &meta, agreed, id, wanted, write).await
+}
+
+/// The object that a function gave; an empty one where it gave nothing.
+fn object(answer: &Answer) -> Option<Map<String, Value>> {
+    let Some(value) = answer.value.as_deref() else {
+        return Some(Map::new());
+    };
+    serde_json::from_str(value.get()).ok()
+}
+
+fn given(mcp: &Mcp, id: &str, mut result: Map<String, Value>, revision: Revision) -> Reply {
     if revision.is_modern() {
         result
             .entry("resultType")
@@ -113,5 +129,5 @@ async fn own(
     }
     let mut out = reply::begin(id, 256);
     write(&mut out, &result);
-    Ok(reply::end(out))
+    reply::end(out)
 }

@@ -1,17 +1,18 @@
 //! `prompts/list` and `prompts/get`.
 
-use http::StatusCode;
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::params::{Arguments, Shape, Text};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
-use super::served::{self, Item, refused};
+use super::served::{self, Item, Wanted, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, content, headers};
-use crate::door::{At, Call};
+use super::{Agreed, Asked, Mcp, content, headers};
+use crate::door::At;
 use crate::error::Error;
-use crate::function::Prompted;
+use crate::function::{Answer, Prompted};
 use crate::registry::Function;
 use crate::schema::Wire;
 
@@ -64,22 +65,22 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
 
 /// Serves `prompts/get`.
 pub(super) async fn get(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request { id, params, .. } = request;
+    let Request { id, mut params, .. } = request;
     let revision = agreed.revision;
-    let name = match params.name {
-        Text::Is(name) if params.shape == Shape::Object => name.into_owned(),
+    let name = match &params.name {
+        Text::Is(name) if params.shape == Shape::Object => name.to_string(),
         _ => {
             return Err(Refusal::params(
                 "prompts/get names a prompt: its name is a string.",
             ));
         }
     };
-    let input = match params.arguments {
+    let input = match std::mem::take(&mut params.arguments) {
         Arguments::Object(input) => input,
         Arguments::Absent => Map::new(),
         Arguments::Other => {
@@ -87,33 +88,24 @@ pub(super) async fn get(
         }
     };
     headers::name(&asked.parts.headers, &name, asked.mirrors(revision))?;
-    let call = Call {
+    let wanted = Wanted {
         name: name.clone(),
         input,
         wire: Wire::Strings,
-        caller: asked.caller.clone(),
-        client: agreed.client,
-        trace: asked.trace.to_owned(),
         at: At::Prompt,
-        peer: None,
     };
-    match call::run(mcp, call, agreed.nonce, id).await {
-        None => Ok(Reply::empty(StatusCode::ACCEPTED)),
-        Some(Ok(answer)) => {
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
+        Ok(answer) => {
             let prompted = answer.prompted.unwrap_or_default();
             let about = mcp.door.registry().prompt(&name).map(|one| &*one.about);
+            let about = about.unwrap_or_default();
             let server = revision.is_modern().then_some(&*mcp.server);
-            Ok(given(
-                id,
-                &prompted,
-                about.unwrap_or_default(),
-                revision,
-                server,
-            ))
+            Ok(given(id, &prompted, about, revision, server))
         }
-        Some(Err(error)) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Some(Err(error)) => Err(refused(mcp, &error)),
-    }
+        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+        Err(error) => Err(refused(mcp, &error)),
+    };
+    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
 }
 
 pub(super) fn unknown(error: &Error, name: &str) -> Refusal {

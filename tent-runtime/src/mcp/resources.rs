@@ -1,6 +1,7 @@
 //! `resources/list`, `resources/templates/list` and `resources/read`.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -10,10 +11,10 @@ use super::list::{Scope, hints};
 use super::params::{Shape, Text};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
-use super::served::{self, Item, asking, refused};
+use super::served::{self, Item, Wanted, asking, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, content, headers};
-use crate::door::{At, Call};
+use super::{Agreed, Asked, Mcp, content, headers};
+use crate::door::At;
 use crate::error::Error;
 use crate::function::{Answer, Listed};
 use crate::registry::Resource;
@@ -102,15 +103,15 @@ fn alone(resource: &Resource) -> Listed {
 
 /// Serves `resources/read`.
 pub(super) async fn read(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
     let Request { id, params, .. } = request;
     let revision = agreed.revision;
-    let uri = match params.uri {
-        Text::Is(uri) if params.shape == Shape::Object => uri.into_owned(),
+    let uri = match &params.uri {
+        Text::Is(uri) if params.shape == Shape::Object => uri.to_string(),
         _ => {
             return Err(Refusal::params(
                 "resources/read names a resource: its uri is a string.",
@@ -118,32 +119,31 @@ pub(super) async fn read(
         }
     };
     headers::name(&asked.parts.headers, &uri, asked.mirrors(revision))?;
-    let failed = |error: &Error| match error.code() {
-        // A URI whose variables do not fit is the URI of nothing.
-        "T0001" | "T0003" => not_found(error, &uri, revision),
-        _ if error.status() == 404 => not_found(error, &uri, revision),
-        _ => refused(mcp, error),
-    };
     let found = mcp.door.may_read(&uri, asking(asked, &agreed)).await;
-    let (resource, input) = found.map_err(|error| failed(&error))?;
+    let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
     let stated = resource.stated.media_type;
-    let call = Call {
+    let wanted = Wanted {
         name: resource.function.name.clone(),
         input,
         wire: Wire::Strings,
-        caller: asked.caller.clone(),
-        client: agreed.client,
-        trace: asked.trace.to_owned(),
         at: At::Resource,
-        peer: None,
     };
-    match call::run(mcp, call, agreed.nonce, id).await {
-        None => Ok(Reply::empty(StatusCode::ACCEPTED)),
-        Some(Ok(answer)) => {
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
+        Ok(answer) => {
             let server = revision.is_modern().then_some(&*mcp.server);
             Ok(given(id, &answer, &uri, stated, server))
         }
-        Some(Err(error)) => Err(failed(&error)),
+        Err(error) => Err(failed(mcp, &error, &uri, revision)),
+    };
+    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+}
+
+fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {
+    match error.code() {
+        // A URI whose variables do not fit is the URI of nothing.
+        "T0001" | "T0003" => not_found(error, uri, revision),
+        _ if error.status() == 404 => not_found(error, uri, revision),
+        _ => refused(mcp, error),
     }
 }
 

@@ -1,15 +1,22 @@
 //! What resources, prompts, completions and the methods of `on` have in common: the capabilities that they
 //! declare, pages of lists, and failures, which have no result of their own as a tool's have.
 
+use std::sync::Arc;
+
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::list::{Scope, hints};
-use super::params::{Params, Shape, Text};
-use super::reply::{self, Refusal, code};
+use super::params::{Meta, Params, Shape, Text};
+use super::peer::OfCall;
+use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
-use super::{Agreed, Asked, Mcp};
-use crate::door::{Asking, Door};
+use super::{Agreed, Asked, Mcp, call, stream};
+use crate::cx::Peer;
+use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
+use crate::function::Answer;
+use crate::schema::Wire;
 use crate::seal::Use;
 
 /// The most bytes of what is listed on one page; a single one may be larger.
@@ -54,6 +61,59 @@ pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a>
     }
 }
 
+/// What is read, got or answered.
+pub(super) struct Wanted {
+    pub(super) name: String,
+    pub(super) input: Map<String, Value>,
+    pub(super) wire: Wire,
+    pub(super) at: At,
+}
+
+/// Runs it, and answers what `write` makes of its end. As a tool's, its answer becomes a stream where it has
+/// something to say first.
+pub(super) async fn answered<W>(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    meta: &Meta<'_>,
+    agreed: Agreed,
+    id: &str,
+    wanted: Wanted,
+    write: W,
+) -> Result<Reply, Refusal>
+where
+    W: FnOnce(&Mcp, &str, Result<Answer, Error>) -> Result<Reply, Refusal> + Send + 'static,
+{
+    let peer = OfCall::new(mcp, asked, meta, &agreed)?;
+    // On a line events and answers go the same way, so there is no stream to begin.
+    let streams = peer.as_ref().filter(|_| asked.line().is_none());
+    let sink = streams.map(|peer| peer.sink().clone());
+    let call = Call {
+        name: wanted.name,
+        input: wanted.input,
+        wire: wanted.wire,
+        caller: asked.caller.clone(),
+        client: agreed.client,
+        trace: asked.trace.to_owned(),
+        at: wanted.at,
+        peer: peer.clone().map(|peer| peer as Arc<dyn Peer>),
+    };
+    let work = {
+        let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
+        async move {
+            let ended = call::run(&mcp, call, agreed.nonce, &id).await;
+            if let Some(peer) = peer {
+                peer.end();
+            }
+            match ended {
+                // The client said that it does not wait any more, and wants no answer.
+                None => Ok(Reply::empty(StatusCode::ACCEPTED)),
+                Some(ended) => write(&mcp, &id, ended),
+            }
+        }
+    };
+    stream::answered(sink, id, work).await
+}
+
 /// One of a list, and what tells it from the others there.
 pub(super) struct Item {
     pub(super) key: String,
@@ -90,7 +150,7 @@ pub(super) fn page(
     revision: Revision,
     items: &[Item],
     cursor: Option<&str>,
-) -> Result<reply::Reply, Refusal> {
+) -> Result<Reply, Refusal> {
     let sealer = mcp.door.sealer();
     let first = match cursor {
         None => 0,
@@ -149,11 +209,7 @@ pub(super) fn refused(mcp: &Mcp, error: &Error) -> Refusal {
             Refusal::params(message).with_code(error)
         }
         _ if error.status() < 500 => Refusal::params(error.message().to_owned()).with_code(error),
-        _ => Refusal::new(
-            http::StatusCode::OK,
-            code::INTERNAL,
-            error.message().to_owned(),
-        )
-        .with_code(error),
+        _ => Refusal::new(StatusCode::OK, code::INTERNAL, error.message().to_owned())
+            .with_code(error),
     }
 }

@@ -97,32 +97,36 @@ async fn capabilities_are_those_that_the_app_has_something_for() {
     let resources: Vec<_> = RESOURCES.to_vec();
     assert_eq!(
         of(both(&resources[..1])).await,
-        json!({"tools": {}, "resources": {}})
+        json!({"logging": {}, "tools": {}, "resources": {}})
     );
     assert_eq!(
         of(both(&PROMPTS[1..])).await,
-        json!({"tools": {}, "prompts": {}})
+        json!({"logging": {}, "tools": {}, "prompts": {}})
     );
     assert_eq!(
         of(both(PROMPTS)).await,
-        json!({"tools": {}, "prompts": {}, "completions": {}})
+        json!({"logging": {}, "tools": {}, "prompts": {}, "completions": {}})
     );
     assert_eq!(
         of(both(ANSWERS)).await,
-        json!({"tools": {}, "resources": {}})
+        json!({"logging": {}, "tools": {}, "resources": {}})
     );
     let app = both(PROMPTS);
     for (revision, wanted) in [
-        ("2024-11-05", json!({"tools": {}, "prompts": {}})),
+        ("2024-11-05", json!({"logging": {}, "tools": {}, "prompts": {}})),
         (
             "2025-11-25",
-            json!({"tools": {}, "prompts": {}, "completions": {}}),
+            json!({"logging": {}, "tools": {}, "prompts": {}, "completions": {}}),
         ),
     ] {
         let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "p", "version": "1"}});
         let got = app.ask(200, Send::legacy("initialize", params)).await;
         assert_eq!(got["result"]["capabilities"], wanted);
     }
+    let app = App::of(PROMPTS, |settings| settings.mcp.stream = true);
+    let list = json!({"listChanged": true});
+    let wanted = json!({"logging": {}, "tools": list, "prompts": list, "completions": {}});
+    assert_eq!(of(app).await, wanted);
 }
 
 #[tokio::test]
