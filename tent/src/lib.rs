@@ -24,7 +24,7 @@ pub use tent_runtime::cx::{Client, Cx, Era, Shared};
 pub use tent_runtime::error::{BoxError, Error, Result};
 pub use tent_runtime::function::{Access, Content, Declaration, Kind, Location, With};
 pub use tent_runtime::registry::Registry;
-pub use tent_runtime::server::{App, Tent};
+pub use tent_runtime::server::{App, Notes, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{http, keys, registry, settings};
 
