@@ -9,12 +9,13 @@ use serde_json::value::RawValue;
 
 use super::headers::{self, Once};
 use super::params::Text;
+use super::questions::Answered;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, call, client};
+use super::{Agreed, Asked, Mcp, call, client, kept};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -49,6 +50,16 @@ pub(super) fn unsaid(revision: Revision) -> Agreed {
         },
         nonce: None,
     }
+}
+
+/// Serves GET: keeps the stream of a session open.
+pub(super) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let Some(session) = session(mcp, &asked.parts.headers).await? else {
+        return Err(Refusal::invalid(
+            "GET opens the stream of the session that the header Mcp-Session-Id names.",
+        ));
+    };
+    kept::get(mcp, asked, session.nonce, session.abilities.into())
 }
 
 /// The session that the request is part of, if it names one.
@@ -121,7 +132,12 @@ pub(super) fn initialize(
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
-        line.agree(revision, session.client);
+        line.agree(
+            &asked.caller,
+            revision,
+            session.client,
+            session.abilities.into(),
+        );
     }
 
     let about = mcp.door.about();
@@ -135,7 +151,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"logging": {}, "tools": {}},
+        "capabilities": {"logging": {}, "tools": mcp.tools_capability()},
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {
@@ -182,6 +198,14 @@ pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &A
         && let (Some(nonce), Some(id)) = (agreed.nonce, named)
     {
         mcp.running.cancel(&Key::new(nonce, &asked.caller, id));
+    }
+}
+
+/// Takes the answer of a client to what it was asked; one to anything else is of no use.
+pub(super) fn answered(mcp: &Mcp, asked: &Asked<'_>, id: &str, answer: Answered, agreed: &Agreed) {
+    if let Some(nonce) = agreed.nonce {
+        let key = Key::new(nonce, &asked.caller, id);
+        mcp.notes.questions().answer(&key, answer);
     }
 }
 
@@ -242,7 +266,10 @@ async fn in_batch(
             noted(mcp, asked, &note, agreed);
             None
         }
-        Kind::Response => None,
+        Kind::Response(id, answer) => {
+            answered(mcp, asked, id, answer, agreed);
+            None
+        }
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::session::Abilities;
-use crate::json::{self, Key, Keys, Skip, Take, Taking};
+use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
 
 /// A member that should be a string.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub(super) struct Params<'a> {
     pub(super) cursor: Text<'a>,
     pub(super) arguments: Arguments,
     pub(super) meta: Meta<'a>,
+    /// Of `subscriptions/listen`.
+    pub(super) notifications: Option<Value>,
     /// Of `logging/setLevel`.
     pub(super) level: Text<'a>,
     /// Of `notifications/cancelled`.
@@ -170,6 +172,7 @@ impl<'de> Take<'de> for TheParams {
                 "name" => params.name = object.next_value_seed(Taking(AText))?,
                 "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
+                "notifications" => params.notifications = Some(object.next_value_seed(Strict)?),
                 "level" => params.level = object.next_value_seed(Taking(AText))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::revision::Revision;
 use crate::clock::Time;
-use crate::cx::{Client, Era};
+use crate::cx::{Capabilities, Client, Era};
 use crate::random;
 use crate::seal::{Sealer, Use};
 
@@ -46,6 +46,17 @@ impl Abilities {
             elicitation_form: flag(2),
             elicitation_url: flag(3),
         }
+    }
+}
+
+impl From<Abilities> for Capabilities {
+    fn from(said: Abilities) -> Self {
+        let mut capabilities = Capabilities::default();
+        capabilities.roots = said.roots;
+        capabilities.sampling = said.sampling;
+        capabilities.form = said.elicitation_form;
+        capabilities.url = said.elicitation_url;
+        capabilities
     }
 }
 

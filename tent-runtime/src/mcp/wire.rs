@@ -11,7 +11,8 @@ use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
 
 use super::params::{AText, Params, Text, TheParams, members};
-use crate::json::{self, Take, Taking};
+use super::questions::Answered;
+use crate::json::{self, Strict, Take, Taking};
 
 /// The most messages of one array; each may be a call, so more would pass by every limit on requests.
 const MOST_IN_A_BATCH: usize = 64;
@@ -61,8 +62,8 @@ pub(super) struct Message<'a> {
     is_two: bool,
     id: Option<&'a RawValue>,
     method: Text<'a>,
-    /// Whether it has a `result` or an `error`.
-    answers: bool,
+    /// Its `result` or its `error`.
+    answer: Option<Answered>,
     params: Params<'a>,
 }
 
@@ -73,8 +74,8 @@ pub(super) enum Kind<'a> {
     Request(Request<'a>),
     /// It wants none.
     Notification(Request<'a>),
-    /// It answers a question of the server's.
-    Response,
+    /// It answers a question of the server's, by its id.
+    Response(&'a str, Answered),
     /// It is none of these. The id is there where it could be read.
     Invalid(Option<&'a str>, &'static str),
 }
@@ -101,23 +102,24 @@ impl<'a> Message<'a> {
         if !self.is_two {
             return Kind::Invalid(id, "A message has \"jsonrpc\": \"2.0\".");
         }
-        match (self.method, id) {
-            (Text::Is(_), _) if self.answers => {
+        match (self.method, id, self.answer) {
+            (Text::Is(_), _, Some(_)) => {
                 Kind::Invalid(id, "A message is a request or an answer, not both.")
             }
-            (Text::Is(method), Some(id)) => Kind::Request(Request {
+            (Text::Is(method), Some(id), None) => Kind::Request(Request {
                 id,
                 method,
                 params: self.params,
             }),
-            (Text::Is(method), None) => Kind::Notification(Request {
+            (Text::Is(method), None, None) => Kind::Notification(Request {
                 id: "",
                 method,
                 params: self.params,
             }),
-            (Text::Absent, _) if self.answers => Kind::Response,
-            (Text::Absent, _) => Kind::Invalid(id, "A request names a method."),
-            (Text::Other, _) => Kind::Invalid(id, "A method is a string."),
+            // An answer to what could not be read has no id.
+            (Text::Absent, id, Some(answer)) => Kind::Response(id.unwrap_or_default(), answer),
+            (Text::Absent, _, None) => Kind::Invalid(id, "A request names a method."),
+            (Text::Other, _, _) => Kind::Invalid(id, "A method is a string."),
         }
     }
 }
@@ -183,10 +185,10 @@ impl<'de> Take<'de> for OneMessage {
                 "id" => message.id = Some(object.next_value()?),
                 "method" => message.method = object.next_value_seed(Taking(AText))?,
                 "params" => message.params = object.next_value_seed(Taking(TheParams))?,
-                "result" | "error" => {
-                    message.answers = true;
-                    return Ok(false);
+                "result" if message.answer.is_none() => {
+                    message.answer = Some(Ok(object.next_value_seed(Strict)?));
                 }
+                "error" => message.answer = Some(Err(object.next_value_seed(Strict)?)),
                 _ => return Ok(false),
             }
             Ok(true)
@@ -283,7 +285,7 @@ mod tests {
         }
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind(),
-            Kind::Response
+            Kind::Response("1", Err(_))
         ));
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),

@@ -8,6 +8,7 @@ mod batches;
 mod envelope;
 mod functions;
 mod headers;
+mod kept;
 mod legacy;
 mod lines;
 mod lists;
