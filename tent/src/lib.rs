@@ -28,7 +28,7 @@ pub use tent_runtime::function::{
     With,
 };
 pub use tent_runtime::registry::Registry;
-pub use tent_runtime::server::{App, Tent};
+pub use tent_runtime::server::{App, Notes, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{http, keys, registry, settings};
 

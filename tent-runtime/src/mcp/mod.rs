@@ -350,7 +350,7 @@ async fn one(
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(note)).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(&note)).await,
         Kind::Response(id, answer) => accepted(mcp, asked, Unanswered::Response(id, answer)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
@@ -358,7 +358,7 @@ async fn one(
 
 /// What wants no answer.
 enum Unanswered<'a> {
-    Note(wire::Request<'a>),
+    Note(&'a wire::Request<'a>),
     Response(&'a str, Answered),
 }
 
@@ -376,7 +376,7 @@ async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Resu
         }
         Unanswered::Note(note) => {
             let agreed = legacy::agreed(mcp, asked, named).await?;
-            legacy::noted(mcp, asked, &note, &agreed);
+            legacy::noted(mcp, asked, note, &agreed);
         }
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))

@@ -51,12 +51,13 @@ impl Abilities {
 
 impl From<Abilities> for Capabilities {
     fn from(said: Abilities) -> Self {
-        let mut capabilities = Capabilities::default();
-        capabilities.roots = said.roots;
-        capabilities.sampling = said.sampling;
-        capabilities.form = said.elicitation_form;
-        capabilities.url = said.elicitation_url;
-        capabilities
+        Capabilities {
+            roots: said.roots,
+            sampling: said.sampling,
+            form: said.elicitation_form,
+            url: said.elicitation_url,
+            ..Capabilities::default()
+        }
     }
 }
 
