@@ -91,8 +91,6 @@ impl Mcp {
         }
     }
 
-    /// The capability `tools`.
-
     fn realm(&self) -> &str {
         &self.door.about().name
     }
