@@ -396,3 +396,30 @@ async fn a_long_list_has_pages_and_an_unknown_cursor_is_refused() {
         assert_eq!(got["error"]["code"], -32602);
     }
 }
+
+#[tokio::test]
+async fn a_resource_that_tells_how_far_it_is_answers_with_a_stream() {
+    static SLOW: &[&Declaration] = &[&reads("slow", "slow://it", &[], |cx, _| {
+        cx.progress(1.0, 2.0, "Reading");
+        text("read")
+    })];
+    let app = App::of(SLOW, |_| {});
+    let mut meta = super::app::meta();
+    meta["progressToken"] = "p".into();
+    let params = json!({"uri": "slow://it", "_meta": meta});
+    let got = app.send(Send::modern("resources/read", params)).await;
+    assert_eq!(got.header("content-type"), Some("text/event-stream"));
+    let stream = String::from_utf8(got.bytes).expect("a text");
+    let messages: Vec<Value> = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data:"))
+        .map(|data| serde_json::from_str(data).expect("a message"))
+        .collect();
+    let progress = json!({"progressToken": "p", "progress": 1, "total": 2, "message": "Reading"});
+    assert_eq!(messages[0]["params"], progress);
+    assert_eq!(messages[1]["result"]["contents"][0]["text"], "read");
+    assert_eq!(messages.len(), 2);
+    // Who asked for no progress is answered by the one text.
+    let quiet = app.ask(200, read("slow://it")).await;
+    assert_eq!(quiet["result"]["contents"][0]["text"], "read");
+}
