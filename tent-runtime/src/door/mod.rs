@@ -4,6 +4,7 @@
 //! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
 
 mod access;
+mod asked;
 mod guard;
 mod host;
 mod identify;
@@ -18,6 +19,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+pub use asked::Asking;
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 
@@ -41,6 +43,12 @@ pub enum At {
     Mcp,
     /// The command line, on the machine itself: every function.
     Inside,
+    /// `/mcp`, to read a resource.
+    Resource,
+    /// `/mcp`, to get a prompt.
+    Prompt,
+    /// `/mcp`, for a method that a function answers by `on`.
+    Method,
 }
 
 impl At {
@@ -49,7 +57,25 @@ impl At {
         match self {
             At::Api => declaration.api && declaration.on.is_none(),
             At::Mcp => declaration.mcp && declaration.on.is_none(),
-            At::Inside => true,
+            At::Inside | At::Resource | At::Prompt => true,
+            At::Method => declaration.on.is_some(),
+        }
+    }
+
+    /// What there is at this door, whether or not it is offered to anyone.
+    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Function> + Send + '_> {
+        match self {
+            At::Api | At::Mcp | At::Inside | At::Method => Box::new(registry.functions().iter()),
+            At::Resource => Box::new(registry.resources().iter().map(|one| &one.function)),
+            At::Prompt => Box::new(registry.prompts().iter()),
+        }
+    }
+
+    fn find<'a>(self, registry: &'a Registry, name: &str) -> Option<&'a Function> {
+        match self {
+            At::Api | At::Mcp | At::Inside | At::Method => registry.find(name),
+            At::Resource => self.all(registry).find(|one| one.name == name),
+            At::Prompt => registry.prompt(name),
         }
     }
 }
@@ -197,11 +223,12 @@ impl Door {
         let _ = closing.wait_for(|&closing| closing).await;
     }
 
-    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`].
+    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`],
+    /// or in [`Registry::resources`] and [`Registry::prompts`] where it is theirs.
     pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
         let cx = self.cx_of(caller, client);
         let mut visible = Vec::new();
-        for (position, function) in self.registry.functions().iter().enumerate() {
+        for (position, function) in at.all(&self.registry).enumerate() {
             let open = at.offers(function) && caller.holds(function.scope);
             if open && access::lets(&function.declaration.access, &cx).await {
                 visible.push(position);
@@ -217,7 +244,7 @@ impl Door {
     /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
     /// the caller's key lacks.
     pub async fn find(&self, name: &str, at: At, cx: &Cx) -> Result<&Function> {
-        let function = self.registry.find(name).filter(|f| at.offers(f));
+        let function = at.find(&self.registry, name).filter(|f| at.offers(f));
         let function = match function {
             Some(function) if access::lets(&function.declaration.access, cx).await => function,
             _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
@@ -315,9 +342,8 @@ impl Door {
         }
         let began = Instant::now();
         let time = |declared: Option<Duration>| declared.unwrap_or(self.settings.limits.call_time);
-        let timeout = self
-            .registry
-            .find(&name)
+        let timeout = at
+            .find(&self.registry, &name)
             .and_then(|f| f.declaration.timeout);
         let deadline = began.checked_add(time(timeout));
         let cx = Cx::new(CxParts {

@@ -4,19 +4,25 @@
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
 mod call;
+mod complete;
+mod content;
 mod headers;
 mod kept;
 mod legacy;
 mod line;
 mod list;
+mod methods;
 mod modern;
 mod notes;
 mod params;
 mod peer;
+mod prompts;
 mod questions;
 mod reply;
+mod resources;
 mod revision;
 mod running;
+mod served;
 mod session;
 pub(crate) mod stdio;
 mod stream;
@@ -79,16 +85,13 @@ impl Mcp {
             levels: peer::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(door.about(), &tools(&door), kept_for, &server),
+            discovered: modern::discovered(&door, kept_for, &server),
             server: server.into(),
             door,
         }
     }
 
     /// The capability `tools`.
-    fn tools_capability(&self) -> serde_json::Value {
-        tools(&self.door)
-    }
 
     fn realm(&self) -> &str {
         &self.door.about().name
@@ -129,14 +132,6 @@ impl std::fmt::Debug for Mcp {
         f.debug_struct("Mcp")
             .field("door", &self.door)
             .finish_non_exhaustive()
-    }
-}
-
-/// What is said of tools: that their list can change is of use to who can be told so.
-fn tools(door: &Door) -> serde_json::Value {
-    match door.settings().mcp.stream {
-        true => json!({"listChanged": true}),
-        false => json!({}),
     }
 }
 

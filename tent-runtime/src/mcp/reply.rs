@@ -20,6 +20,8 @@ pub(super) mod code {
     pub(in crate::mcp) const METHOD_NOT_FOUND: i64 = -32601;
     pub(in crate::mcp) const INVALID_PARAMS: i64 = -32602;
     pub(in crate::mcp) const INTERNAL: i64 = -32603;
+    /// Of the legacy era.
+    pub(in crate::mcp) const RESOURCE_NOT_FOUND: i64 = -32002;
     pub(in crate::mcp) const HEADER_MISMATCH: i64 = -32020;
     pub(in crate::mcp) const UNSUPPORTED_VERSION: i64 = -32022;
 }
@@ -199,7 +201,7 @@ impl Refusal {
         self
     }
 
-    fn with_data(mut self, key: &str, value: Value) -> Self {
+    pub(super) fn with_data(mut self, key: &str, value: Value) -> Self {
         self.data.insert(key.to_owned(), value);
         self
     }
