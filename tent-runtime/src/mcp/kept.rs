@@ -18,13 +18,16 @@ use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::{COMMENT, SIGN_OF_LIFE, Sink, event};
-use super::{Asked, Mcp, peer};
+use super::{Agreed, Asked, Mcp, peer, served};
 use crate::caller::Caller;
 use crate::cx::Capabilities;
 use crate::error::Error;
 
-/// The most resources that one subscription names.
+/// The most resources that one subscription names, or one session subscribes to.
 const MOST_RESOURCES: usize = 1000;
+
+/// So many sessions are subscribed to something.
+const MOST_SESSIONS: usize = 10_000;
 
 /// Which streams there are.
 #[derive(Debug, Default)]
@@ -38,6 +41,8 @@ struct Open {
     /// How many there are by whom they count on.
     counts: HashMap<Box<str>, usize>,
     next: u64,
+    /// The resources that legacy sessions subscribed to. In this process alone.
+    subscribed: HashMap<Key, HashSet<String>>,
 }
 
 #[derive(Debug)]
@@ -171,13 +176,48 @@ impl Streams {
         })
     }
 
-    /// Tells everybody who wants to hear it. `updates`: whether a legacy session subscribed to a resource.
-    pub(super) fn tell(&self, note: Note<'_>, updates: impl Fn(&Key, &str) -> bool) {
-        for stream in self.lock().streams.values() {
+    /// Subscribes a session to a resource, which its caller may read.
+    ///
+    /// # Errors
+    /// T0006 where there are too many subscriptions already.
+    pub(super) fn subscribe(&self, session: Key, uri: &str) -> Result<(), Error> {
+        let too_many = |most: usize, of: &str| {
+            Error::of("T0006").with_message(format!("{most} {of} is the most."))
+        };
+        let mut open = self.lock();
+        if open.subscribed.len() >= MOST_SESSIONS && !open.subscribed.contains_key(&session) {
+            return Err(too_many(MOST_SESSIONS, "sessions with subscriptions"));
+        }
+        let uris = open.subscribed.entry(session).or_default();
+        if uris.len() >= MOST_RESOURCES && !uris.contains(uri) {
+            return Err(too_many(MOST_RESOURCES, "subscriptions of one session"));
+        }
+        uris.insert(uri.to_owned());
+        Ok(())
+    }
+
+    /// Takes a subscription of a session back, if there is one.
+    pub(super) fn unsubscribe(&self, session: &Key, uri: &str) {
+        let mut open = self.lock();
+        if let Some(uris) = open.subscribed.get_mut(session) {
+            uris.remove(uri);
+            if uris.is_empty() {
+                open.subscribed.remove(session);
+            }
+        }
+    }
+
+    /// Tells everybody who wants to hear it.
+    pub(super) fn tell(&self, note: Note<'_>) {
+        let open = self.lock();
+        for stream in open.streams.values() {
             match &stream.listens {
                 Listens::Session(key, _) => {
                     let wanted = match note {
-                        Note::Updated(uri) => updates(key, uri),
+                        Note::Updated(uri) => {
+                            let uris = open.subscribed.get(key);
+                            uris.is_some_and(|uris| uris.contains(uri))
+                        }
                         _ => true,
                     };
                     if wanted {
@@ -256,11 +296,12 @@ pub(super) fn get(
 pub(super) async fn listen(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
+    agreed: &Agreed,
     id: &str,
     filter: Option<&Value>,
 ) -> Result<Reply, Refusal> {
     let mut wants = Wants::read(filter)?;
-    honour(mcp, &mut wants);
+    honour(mcp, asked, agreed, &mut wants).await;
     let mut out = peer::begin("notifications/subscriptions/acknowledged");
     out.extend_from_slice(&subscription(id));
     out.extend_from_slice(br#","notifications":"#);
@@ -296,13 +337,23 @@ pub(super) async fn listen(
     Ok(ended)
 }
 
-/// Leaves out what nobody here is told of.
-fn honour(mcp: &Mcp, wants: &mut Wants) {
-    let registry = mcp.door.registry();
-    wants.tools &= registry.tools().next().is_some();
-    wants.prompts &= !registry.prompts().is_empty();
-    wants.resources &= !registry.resources().is_empty();
-    wants.updates = None;
+/// Leaves out what nobody here is told of, and the resources that this caller may not read.
+async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
+    let declared = served::capabilities(&mcp.door, agreed.revision);
+    wants.tools &= declared.contains_key("tools");
+    wants.prompts &= declared.contains_key("prompts");
+    wants.resources &= declared.contains_key("resources");
+    let Some(updates) = wants.updates.take() else {
+        return;
+    };
+    let mut honoured = HashSet::new();
+    for uri in updates {
+        let found = mcp.door.may_read(&uri, served::asking(asked, agreed)).await;
+        if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
+            honoured.insert(uri);
+        }
+    }
+    wants.updates = Some(honoured);
 }
 
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.

@@ -120,7 +120,7 @@ impl Notes {
     }
 
     fn tell(&self, note: Note<'_>) {
-        self.0.streams.tell(note, |_, _| false);
+        self.0.streams.tell(note);
     }
 }
 
