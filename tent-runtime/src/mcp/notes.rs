@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::kept::{Streams, subscription};
+use super::kept::subscription;
+use super::listeners::Streams;
 use super::peer::{begin, end};
 use super::questions::{Questions, gone};
 use super::reply::write;

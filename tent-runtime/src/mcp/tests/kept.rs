@@ -180,8 +180,14 @@ async fn a_filter_that_is_none_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn k4_08_kept_streams_end_when_the_server_does() {
+async fn k4_08_kept_streams_end_when_the_server_or_their_session_does() {
     let app = app();
+    let session = app.session("2025-06-18").await;
+    let stream = Read::of(app.open(get(&session)).await);
+    let delete = Send::with_method(Method::DELETE).session(&session);
+    assert_eq!(app.send(delete).await.status, 204);
+    assert_eq!(stream.rest().await, [Value::Null]);
+
     let session = app.session("2025-06-18").await;
     let stream = Read::of(app.open(get(&session)).await);
     app.mcp().door.close();
