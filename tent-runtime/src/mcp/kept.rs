@@ -1,243 +1,26 @@
 //! The streams that clients keep open for what concerns no call: the GET of a legacy session, and
-//! `subscriptions/listen` of the modern era. Which there are, what each wants to hear, and their end.
+//! `subscriptions/listen` of the modern era. Their beginning, their signs of life and their end.
 //!
-//! Answers no call. What is told on them is [`notes`](super::notes)'s.
+//! Answers no call. Who hears what is [`listeners`](super::listeners)'.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 use http::StatusCode;
 use http::request::Parts;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::notes::{Note, Notes};
+use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::{COMMENT, SIGN_OF_LIFE, Sink, event};
-use super::{Asked, Mcp, peer};
-use crate::caller::Caller;
+use super::{Agreed, Asked, Mcp, peer, served};
 use crate::cx::Capabilities;
 use crate::error::Error;
-
-/// The most resources that one subscription names.
-const MOST_RESOURCES: usize = 1000;
-
-/// Which streams there are.
-#[derive(Debug, Default)]
-pub(super) struct Streams(Mutex<Open>);
-
-#[derive(Debug, Default)]
-struct Open {
-    streams: HashMap<u64, Stream>,
-    /// Those of legacy sessions.
-    sessions: HashMap<Key, u64>,
-    /// How many there are by whom they count on.
-    counts: HashMap<Box<str>, usize>,
-    next: u64,
-}
-
-#[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) sink: Sink,
-    /// Whether the sink is of this stream alone, and ends with it.
-    pub(super) alone: bool,
-    /// On whom it counts.
-    pub(super) on: Box<str>,
-    pub(super) listens: Listens,
-}
-
-/// What a stream is told.
-#[derive(Debug)]
-pub(super) enum Listens {
-    /// A legacy session: every list, and requests that its client can answer.
-    Session(Key, Capabilities),
-    /// A subscription: what it named.
-    Subscription { id: Box<str>, wants: Wants },
-}
-
-/// What a subscription names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wants {
-    tools: bool,
-    prompts: bool,
-    resources: bool,
-    updates: Option<HashSet<String>>,
-}
-
-impl Wants {
-    /// From the params of `subscriptions/listen`.
-    fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
-        let misfit = || {
-            Refusal::params(format!(
-                "subscriptions/listen has notifications, an object: toolsListChanged, promptsListChanged and \
-                 resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs."
-            ))
-        };
-        let filter = filter.and_then(Value::as_object).ok_or_else(misfit)?;
-        let flag = |name: &str| match filter.get(name) {
-            None | Some(Value::Null) => Ok(false),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(misfit()),
-        };
-        let updates = match filter.get("resourceSubscriptions") {
-            None | Some(Value::Null) => None,
-            Some(Value::Array(uris)) if uris.len() <= MOST_RESOURCES => {
-                let uris = uris.iter().map(|uri| uri.as_str().map(str::to_owned));
-                Some(uris.collect::<Option<_>>().ok_or_else(misfit)?)
-            }
-            Some(_) => return Err(misfit()),
-        };
-        Ok(Wants {
-            tools: flag("toolsListChanged")?,
-            prompts: flag("promptsListChanged")?,
-            resources: flag("resourcesListChanged")?,
-            updates,
-        })
-    }
-
-    /// As the acknowledgement says it: what is told, and nothing else.
-    fn told(&self) -> Value {
-        let mut told = json!({});
-        for (name, wanted) in [
-            ("toolsListChanged", self.tools),
-            ("promptsListChanged", self.prompts),
-            ("resourcesListChanged", self.resources),
-        ] {
-            if wanted {
-                told[name] = true.into();
-            }
-        }
-        if let Some(updates) = &self.updates {
-            let mut uris: Vec<_> = updates.iter().collect();
-            uris.sort();
-            told["resourceSubscriptions"] = json!(uris);
-        }
-        told
-    }
-
-    fn has(&self, note: Note<'_>) -> bool {
-        match note {
-            Note::Tools => self.tools,
-            Note::Prompts => self.prompts,
-            Note::Resources => self.resources,
-            Note::Updated(uri) => self.updates.as_ref().is_some_and(|all| all.contains(uri)),
-        }
-    }
-}
-
-impl Streams {
-    /// Puts a stream among them, on which `first` goes before everything that is told. One of the same
-    /// session before it is ended.
-    ///
-    /// # Errors
-    /// T0006 where `most` count on the same already.
-    pub(super) fn open(
-        notes: &Notes,
-        stream: Stream,
-        first: Option<Vec<u8>>,
-        most: usize,
-    ) -> Result<Place, Error> {
-        let mut open = notes.streams().lock();
-        if let Listens::Session(key, _) = &stream.listens
-            && let Some(old) = open.sessions.get(key).copied()
-        {
-            open.remove(old);
-        }
-        let count = open.counts.get(&stream.on).copied().unwrap_or_default();
-        if count >= most {
-            return Err(Error::of("T0006")
-                .with_message(format!(
-                    "{most} streams are open, which is the most at once."
-                ))
-                .with_fix("Close one of them first."));
-        }
-        open.counts.insert(stream.on.clone(), count + 1);
-        let place = open.next;
-        open.next += 1;
-        if let Listens::Session(key, _) = &stream.listens {
-            open.sessions.insert(key.clone(), place);
-        }
-        if let Some(first) = first {
-            stream.sink.send_surely(first);
-        }
-        open.streams.insert(place, stream);
-        Ok(Place {
-            notes: notes.clone(),
-            place,
-        })
-    }
-
-    /// Tells everybody who wants to hear it. `updates`: whether a legacy session subscribed to a resource.
-    pub(super) fn tell(&self, note: Note<'_>, updates: impl Fn(&Key, &str) -> bool) {
-        for stream in self.lock().streams.values() {
-            match &stream.listens {
-                Listens::Session(key, _) => {
-                    let wanted = match note {
-                        Note::Updated(uri) => updates(key, uri),
-                        _ => true,
-                    };
-                    if wanted {
-                        stream.sink.send(note.write(None));
-                    }
-                }
-                Listens::Subscription { id, wants } if wants.has(note) => {
-                    stream.sink.send(note.write(Some(id)));
-                }
-                Listens::Subscription { .. } => {}
-            }
-        }
-    }
-
-    /// The streams of this caller's sessions whose clients can be asked this.
-    pub(super) fn of(
-        &self,
-        caller: &Caller,
-        can: impl Fn(&Capabilities) -> bool,
-    ) -> Vec<(Key, Sink)> {
-        let open = self.lock();
-        let of = open.streams.values().filter_map(|one| match &one.listens {
-            Listens::Session(key, said) if key.is_of(caller) && can(said) => {
-                Some((key.clone(), one.sink.clone()))
-            }
-            _ => None,
-        });
-        of.collect()
-    }
-
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.lock().streams.len()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        // Nothing panics while it is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Open {
-    fn remove(&mut self, id: u64) {
-        let Some(stream) = self.streams.remove(&id) else {
-            return;
-        };
-        if let Listens::Session(key, _) = &stream.listens {
-            self.sessions.remove(key);
-        }
-        if stream.alone {
-            stream.sink.close();
-        }
-        if let Some(count) = self.counts.get_mut(&stream.on) {
-            *count -= 1;
-            if *count == 0 {
-                self.counts.remove(&stream.on);
-            }
-        }
-    }
-}
 
 /// Serves the GET of a legacy session.
 pub(super) fn get(
@@ -256,11 +39,12 @@ pub(super) fn get(
 pub(super) async fn listen(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
+    agreed: &Agreed,
     id: &str,
     filter: Option<&Value>,
 ) -> Result<Reply, Refusal> {
     let mut wants = Wants::read(filter)?;
-    honour(mcp, &mut wants);
+    honour(mcp, asked, agreed, &mut wants).await;
     let mut out = peer::begin("notifications/subscriptions/acknowledged");
     out.extend_from_slice(&subscription(id));
     out.extend_from_slice(br#","notifications":"#);
@@ -296,13 +80,23 @@ pub(super) async fn listen(
     Ok(ended)
 }
 
-/// Leaves out what nobody here is told of.
-fn honour(mcp: &Mcp, wants: &mut Wants) {
-    let registry = mcp.door.registry();
-    wants.tools &= registry.tools().next().is_some();
-    wants.prompts &= !registry.prompts().is_empty();
-    wants.resources &= !registry.resources().is_empty();
-    wants.updates = None;
+/// Leaves out what nobody here is told of, and the resources that this caller may not read.
+async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
+    let declared = served::capabilities(&mcp.door, agreed.revision);
+    wants.tools &= declared.contains_key("tools");
+    wants.prompts &= declared.contains_key("prompts");
+    wants.resources &= declared.contains_key("resources");
+    let Some(updates) = wants.updates.take() else {
+        return;
+    };
+    let mut honoured = HashSet::new();
+    for uri in updates {
+        let found = mcp.door.may_read(&uri, served::asking(asked, agreed)).await;
+        if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
+            honoured.insert(uri);
+        }
+    }
+    wants.updates = Some(honoured);
 }
 
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.
@@ -325,19 +119,6 @@ fn over(mcp: &Mcp, sink: &Sink, id: &str) -> Reply {
 /// The member `_meta` of what is told on a subscription.
 pub(super) fn subscription(id: &str) -> Vec<u8> {
     format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#).into_bytes()
-}
-
-/// The place of a stream among the others, which it has until this is dropped.
-#[derive(Debug)]
-pub(super) struct Place {
-    notes: Notes,
-    place: u64,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.notes.streams().lock().remove(self.place);
-    }
 }
 
 fn opened(
@@ -434,38 +215,5 @@ impl Kept {
     async fn is_welcome(&self) -> bool {
         let caller = self.mcp.door.identify(&self.parts, "kept-stream").await;
         caller.is_ok_and(|caller| caller.is_known() || self.mcp.door.settings().mcp.anyone)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_filter_is_read_and_told_as_it_is() {
-        let read = |filter: Value| Wants::read(Some(&filter)).ok();
-        let wants = read(json!({
-            "toolsListChanged": true,
-            "promptsListChanged": false,
-            "resourcesListChanged": null,
-            "resourceSubscriptions": ["b://", "a://", "b://"],
-            "more": 1,
-        }));
-        let wants = wants.expect("it fits");
-        let told = json!({"toolsListChanged": true, "resourceSubscriptions": ["a://", "b://"]});
-        assert_eq!(wants.told(), told);
-        assert!(wants.has(Note::Tools) && wants.has(Note::Updated("a://")));
-        assert!(!wants.has(Note::Prompts) && !wants.has(Note::Updated("c://")));
-        assert_eq!(read(json!({})), Some(Wants::default()));
-        for misfit in [
-            json!([]),
-            json!({"toolsListChanged": "yes"}),
-            json!({"resourceSubscriptions": "a://"}),
-            json!({"resourceSubscriptions": [1]}),
-            json!({"resourceSubscriptions": vec!["a://"; MOST_RESOURCES + 1]}),
-        ] {
-            assert_eq!(read(misfit.clone()), None, "{misfit}");
-        }
-        assert!(Wants::read(None).is_err());
     }
 }

@@ -95,14 +95,19 @@ fn lost() -> Refusal {
 }
 
 /// Ends the session that a DELETE names.
-pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal> {
+pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap, caller: &Caller) -> Result<Reply, Refusal> {
     let Some(session) = session(mcp, headers).await? else {
         return Err(Refusal::invalid(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
     match mcp.ended.end(&session.nonce, session.ends()).await {
-        Ok(()) => Ok(Reply::empty(StatusCode::NO_CONTENT)),
+        Ok(()) => {
+            let key = Key::new(session.nonce, caller, "");
+            mcp.notes.streams().end(&key);
+            mcp.levels.forget(&key);
+            Ok(Reply::empty(StatusCode::NO_CONTENT))
+        }
         Err(error) => Err(store_broke(mcp, error)),
     }
 }

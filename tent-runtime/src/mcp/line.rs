@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, header};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::kept::{Listens, Place, Stream, Streams};
+use super::listeners::{Listens, Place, Stream, Streams};
 use super::params::{Meta, Text};
 use super::reply::Refusal;
 use super::revision::Revision;

@@ -36,6 +36,11 @@ pub(super) async fn serve(
         "resources/templates/list" if resources => {
             resources::templates(mcp, asked, &request, &agreed).await
         }
+        "resources/subscribe" | "resources/unsubscribe"
+            if resources && mcp.door.settings().mcp.stream && !agreed.revision.is_modern() =>
+        {
+            resources::subscribe(mcp, asked, &request, &agreed).await
+        }
         "resources/read" if resources => resources::read(mcp, asked, request, agreed).await,
         "prompts/list" if prompts => prompts::list(mcp, asked, &request, &agreed).await,
         "prompts/get" if prompts => prompts::get(mcp, asked, request, agreed).await,

@@ -11,6 +11,7 @@ mod kept;
 mod legacy;
 mod line;
 mod list;
+mod listeners;
 mod methods;
 mod modern;
 mod notes;
@@ -242,7 +243,7 @@ async fn answer(
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
-            return legacy::end(mcp, &parts.headers).await;
+            return legacy::end(mcp, &parts.headers, &caller).await;
         }
         Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
             if !headers::takes_events(&parts.headers) {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::kept::{Streams, subscription};
+use super::kept::subscription;
+use super::listeners::Streams;
 use super::peer::{begin, end};
 use super::questions::{Questions, gone};
 use super::reply::write;
@@ -120,7 +121,7 @@ impl Notes {
     }
 
     fn tell(&self, note: Note<'_>) {
-        self.0.streams.tell(note, |_, _| false);
+        self.0.streams.tell(note);
     }
 }
 

@@ -225,6 +225,11 @@ impl Levels {
         Ok(())
     }
 
+    /// Of a session that has ended.
+    pub(super) fn forget(&self, key: &Key) {
+        self.lock().remove(key);
+    }
+
     fn of(&self, key: &Key) -> Level {
         self.lock().get(key).copied().unwrap_or(Self::UNSAID)
     }

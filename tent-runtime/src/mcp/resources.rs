@@ -11,6 +11,7 @@ use super::list::{Scope, hints};
 use super::params::{Shape, Text};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
+use super::running::Key;
 use super::served::{self, Item, Wanted, asking, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, headers};
@@ -136,6 +137,43 @@ pub(super) async fn read(
         Err(error) => Err(failed(mcp, &error, &uri, revision)),
     };
     served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+}
+
+/// Serves `resources/subscribe` and `resources/unsubscribe`, which legacy sessions have.
+pub(super) async fn subscribe(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let method = &request.method;
+    let Some(uri) = request.params.uri.get() else {
+        return Err(Refusal::params(format!(
+            "{method} names a resource: its uri is a string."
+        )));
+    };
+    let Some(nonce) = agreed.nonce else {
+        return Err(Refusal::invalid(format!(
+            "{method} is for a session, and this request is in none."
+        )));
+    };
+    let session = Key::new(nonce, &asked.caller, "");
+    let streams = mcp.notes.streams();
+    if method == "resources/unsubscribe" {
+        streams.unsubscribe(&session, uri);
+    } else {
+        let found = mcp.door.may_read(uri, asking(asked, agreed)).await;
+        let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, agreed.revision))?;
+        if !resource.stated.subscribe {
+            let why = "This resource cannot be subscribed to.";
+            return Err(Refusal::params(why).with_data("uri", Value::from(uri)));
+        }
+        let subscribed = streams.subscribe(session, uri);
+        subscribed.map_err(|error| refused(mcp, &error))?;
+    }
+    let mut out = reply::begin(request.id, 2);
+    out.extend_from_slice(b"{}");
+    Ok(reply::end(out))
 }
 
 fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {

@@ -40,11 +40,15 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
     // The first revision completes too, and has no capability to say so.
     let completes = registry.completes() || answered("completion/");
     let completes = completes && revision.has_annotations_and_audio();
+    let mut resources = list.clone();
+    if streams && registry.resources().iter().any(|one| one.stated.subscribe) {
+        resources["subscribe"] = true.into();
+    }
     let declared = [
         ("completions", completes, json!({})),
         ("logging", true, json!({})),
         ("prompts", has_prompts, list.clone()),
-        ("resources", has_resources, list.clone()),
+        ("resources", has_resources, resources),
         ("tools", true, list),
     ];
     let declared = declared.into_iter().filter(|(_, there, _)| *there);

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::app::{App, META, Send, server};
 use super::functions::FUNCTIONS;
 use super::lines::Client;
+use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
 use crate::mcp::Who;
@@ -179,8 +180,14 @@ async fn a_filter_that_is_none_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn k4_08_kept_streams_end_when_the_server_does() {
+async fn k4_08_kept_streams_end_when_the_server_or_their_session_does() {
     let app = app();
+    let session = app.session("2025-06-18").await;
+    let stream = Read::of(app.open(get(&session)).await);
+    let delete = Send::with_method(Method::DELETE).session(&session);
+    assert_eq!(app.send(delete).await.status, 204);
+    assert_eq!(stream.rest().await, [Value::Null]);
+
     let session = app.session("2025-06-18").await;
     let stream = Read::of(app.open(get(&session)).await);
     app.mcp().door.close();
@@ -373,4 +380,101 @@ async fn a_client_is_asked_down_its_kept_stream_and_answers_by_any_post() {
         refused.map_err(|error| error.code().to_owned()),
         Err("T7120".to_owned())
     );
+}
+
+fn with_resources() -> App {
+    App::of(RESOURCES, |settings| settings.mcp.stream = true)
+}
+
+const UPDATED: &str = "notifications/resources/updated";
+
+#[tokio::test]
+async fn a_legacy_session_subscribes_to_what_its_caller_may_read() {
+    let app = with_resources();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let got = app.ask(200, Send::legacy("initialize", hello)).await;
+    assert_eq!(
+        got["result"]["capabilities"]["resources"],
+        json!({"listChanged": true, "subscribe": true})
+    );
+    let session = app.session("2025-11-25").await;
+    let send = |method: &str, uri: Value| {
+        Send::legacy(method, json!({"uri": uri}))
+            .session(&session)
+            .by("ada")
+    };
+    let subscribe = |uri: &str| send("resources/subscribe", uri.into());
+    let mut stream = Read::of(app.open(get(&session).by("ada")).await);
+    let done = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    assert_eq!(app.ask(200, subscribe("orders://7")).await, done);
+    for (uri, code) in [
+        // Not there, not for subscriptions, and that whose variable does not fit.
+        ("nothing://", -32002),
+        ("shop://manual", -32602),
+        ("orders://x", -32002),
+    ] {
+        assert_eq!(
+            app.ask(200, subscribe(uri)).await["error"]["code"],
+            code,
+            "{uri}"
+        );
+    }
+    let misfit = app.ask(200, send("resources/subscribe", json!(7))).await;
+    assert_eq!(misfit["error"]["code"], -32602);
+    let send_alone = Send::legacy("resources/subscribe", json!({"uri": "orders://7"}));
+    assert_eq!(app.ask(400, send_alone).await["error"]["code"], -32600);
+
+    assert_eq!(stream.next().await, Some(Value::Null));
+    for uri in ["orders://8", "orders://7"] {
+        app.notes().resource_updated(uri);
+    }
+    app.notes().resources_changed();
+    let list = "notifications/resources/list_changed";
+    assert_eq!(
+        stream.next().await,
+        Some(note(UPDATED, json!({"uri": "orders://7"})))
+    );
+    assert_eq!(stream.next().await, Some(note(list, json!({}))));
+
+    let unsubscribe = send("resources/unsubscribe", "orders://7".into());
+    assert_eq!(app.ask(200, unsubscribe).await, done);
+    app.notes().resource_updated("orders://7");
+    app.notes().prompts_changed();
+    app.notes().resources_changed();
+    let prompts = "notifications/prompts/list_changed";
+    assert_eq!(stream.next().await, Some(note(prompts, json!({}))));
+    assert_eq!(stream.next().await, Some(note(list, json!({}))));
+}
+
+#[tokio::test]
+async fn a_subscription_honours_the_resources_that_its_caller_may_read() {
+    let app = with_resources();
+    let filter = json!({
+        "promptsListChanged": true,
+        "resourcesListChanged": true,
+        "resourceSubscriptions": ["orders://7", "orders://x", "shop://manual", "nothing://"],
+    });
+    let mut stream = Read::of(app.open(listen("1", filter)).await);
+    let told = json!({"resourcesListChanged": true, "resourceSubscriptions": ["orders://7"]});
+    let acknowledged = stream.next().await.expect("an acknowledgement");
+    assert_eq!(acknowledged["params"]["notifications"], told);
+    for uri in ["shop://manual", "orders://7"] {
+        app.notes().resource_updated(uri);
+    }
+    let updated = subscribed(&json!(1), json!({"uri": "orders://7"}));
+    assert_eq!(stream.next().await, Some(note(UPDATED, updated)));
+}
+
+#[tokio::test]
+async fn subscriptions_of_sessions_are_bounded() {
+    let app = with_resources();
+    let session = app.session("2025-11-25").await;
+    for id in 0..1001 {
+        let params = json!({"uri": format!("orders://{id}")});
+        let send = Send::legacy("resources/subscribe", params)
+            .session(&session)
+            .by("ada");
+        let status = if id < 1000 { 200 } else { 429 };
+        assert_eq!(app.send(send).await.status.as_u16(), status, "{id}");
+    }
 }

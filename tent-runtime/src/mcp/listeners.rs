@@ -1,0 +1,327 @@
+//! Who listens on the streams that are kept open: what each of them wants to hear, and whom it counts on.
+//!
+//! Writes into sinks and reads nothing; the streams themselves are [`kept`](super::kept)'s.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::notes::{Note, Notes};
+use super::reply::Refusal;
+use super::running::Key;
+use super::stream::Sink;
+use crate::caller::Caller;
+use crate::cx::Capabilities;
+use crate::error::Error;
+
+/// The most resources that one subscription names, or one session subscribes to.
+const MOST_RESOURCES: usize = 1000;
+
+/// So many sessions are subscribed to something.
+const MOST_SESSIONS: usize = 10_000;
+
+/// Which streams there are.
+#[derive(Debug, Default)]
+pub(super) struct Streams(Mutex<Open>);
+
+#[derive(Debug, Default)]
+struct Open {
+    streams: HashMap<u64, Stream>,
+    /// Those of legacy sessions.
+    sessions: HashMap<Key, u64>,
+    /// How many there are by whom they count on.
+    counts: HashMap<Box<str>, usize>,
+    next: u64,
+    /// The resources that legacy sessions subscribed to. In this process alone.
+    subscribed: HashMap<Key, HashSet<String>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) sink: Sink,
+    /// Whether the sink is of this stream alone, and ends with it.
+    pub(super) alone: bool,
+    /// On whom it counts.
+    pub(super) on: Box<str>,
+    pub(super) listens: Listens,
+}
+
+/// What a stream is told.
+#[derive(Debug)]
+pub(super) enum Listens {
+    /// A legacy session: every list, and requests that its client can answer.
+    Session(Key, Capabilities),
+    /// A subscription: what it named.
+    Subscription { id: Box<str>, wants: Wants },
+}
+
+/// What a subscription names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wants {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+    pub(super) updates: Option<HashSet<String>>,
+}
+
+impl Wants {
+    /// From the params of `subscriptions/listen`.
+    pub(super) fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
+        let misfit = || {
+            Refusal::params(format!(
+                "subscriptions/listen has notifications, an object: toolsListChanged, promptsListChanged and \
+                 resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs."
+            ))
+        };
+        let filter = filter.and_then(Value::as_object).ok_or_else(misfit)?;
+        let flag = |name: &str| match filter.get(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(misfit()),
+        };
+        let updates = match filter.get("resourceSubscriptions") {
+            None | Some(Value::Null) => None,
+            Some(Value::Array(uris)) if uris.len() <= MOST_RESOURCES => {
+                let uris = uris.iter().map(|uri| uri.as_str().map(str::to_owned));
+                Some(uris.collect::<Option<_>>().ok_or_else(misfit)?)
+            }
+            Some(_) => return Err(misfit()),
+        };
+        Ok(Wants {
+            tools: flag("toolsListChanged")?,
+            prompts: flag("promptsListChanged")?,
+            resources: flag("resourcesListChanged")?,
+            updates,
+        })
+    }
+
+    /// As the acknowledgement says it: what is told, and nothing else.
+    pub(super) fn told(&self) -> Value {
+        let mut told = json!({});
+        for (name, wanted) in [
+            ("toolsListChanged", self.tools),
+            ("promptsListChanged", self.prompts),
+            ("resourcesListChanged", self.resources),
+        ] {
+            if wanted {
+                told[name] = true.into();
+            }
+        }
+        if let Some(updates) = &self.updates {
+            let mut uris: Vec<_> = updates.iter().collect();
+            uris.sort();
+            told["resourceSubscriptions"] = json!(uris);
+        }
+        told
+    }
+
+    fn has(&self, note: Note<'_>) -> bool {
+        match note {
+            Note::Tools => self.tools,
+            Note::Prompts => self.prompts,
+            Note::Resources => self.resources,
+            Note::Updated(uri) => self.updates.as_ref().is_some_and(|all| all.contains(uri)),
+        }
+    }
+}
+
+impl Streams {
+    /// Puts a stream among them, on which `first` goes before everything that is told. One of the same
+    /// session before it is ended.
+    ///
+    /// # Errors
+    /// T0006 where `most` count on the same already.
+    pub(super) fn open(
+        notes: &Notes,
+        stream: Stream,
+        first: Option<Vec<u8>>,
+        most: usize,
+    ) -> Result<Place, Error> {
+        let mut open = notes.streams().lock();
+        if let Listens::Session(key, _) = &stream.listens
+            && let Some(old) = open.sessions.get(key).copied()
+        {
+            open.remove(old);
+        }
+        let count = open.counts.get(&stream.on).copied().unwrap_or_default();
+        if count >= most {
+            return Err(Error::of("T0006")
+                .with_message(format!(
+                    "{most} streams are open, which is the most at once."
+                ))
+                .with_fix("Close one of them first."));
+        }
+        open.counts.insert(stream.on.clone(), count + 1);
+        let place = open.next;
+        open.next += 1;
+        if let Listens::Session(key, _) = &stream.listens {
+            open.sessions.insert(key.clone(), place);
+        }
+        if let Some(first) = first {
+            stream.sink.send_surely(first);
+        }
+        open.streams.insert(place, stream);
+        Ok(Place {
+            notes: notes.clone(),
+            place,
+        })
+    }
+
+    /// Subscribes a session to a resource, which its caller may read.
+    ///
+    /// # Errors
+    /// T0006 where there are too many subscriptions already.
+    pub(super) fn subscribe(&self, session: Key, uri: &str) -> Result<(), Error> {
+        let too_many = |most: usize, of: &str| {
+            Error::of("T0006").with_message(format!("{most} {of} is the most."))
+        };
+        let mut open = self.lock();
+        if open.subscribed.len() >= MOST_SESSIONS && !open.subscribed.contains_key(&session) {
+            return Err(too_many(MOST_SESSIONS, "sessions with subscriptions"));
+        }
+        let uris = open.subscribed.entry(session).or_default();
+        if uris.len() >= MOST_RESOURCES && !uris.contains(uri) {
+            return Err(too_many(MOST_RESOURCES, "subscriptions of one session"));
+        }
+        uris.insert(uri.to_owned());
+        Ok(())
+    }
+
+    /// Takes a subscription of a session back, if there is one.
+    pub(super) fn unsubscribe(&self, session: &Key, uri: &str) {
+        let mut open = self.lock();
+        if let Some(uris) = open.subscribed.get_mut(session) {
+            uris.remove(uri);
+            if uris.is_empty() {
+                open.subscribed.remove(session);
+            }
+        }
+    }
+
+    /// Ends the stream of a session that has ended, and its subscriptions.
+    pub(super) fn end(&self, session: &Key) {
+        let mut open = self.lock();
+        open.subscribed.remove(session);
+        if let Some(place) = open.sessions.get(session).copied() {
+            open.remove(place);
+        }
+    }
+
+    /// Tells everybody who wants to hear it.
+    pub(super) fn tell(&self, note: Note<'_>) {
+        let open = self.lock();
+        for stream in open.streams.values() {
+            match &stream.listens {
+                Listens::Session(key, _) => {
+                    let wanted = match note {
+                        Note::Updated(uri) => {
+                            let uris = open.subscribed.get(key);
+                            uris.is_some_and(|uris| uris.contains(uri))
+                        }
+                        _ => true,
+                    };
+                    if wanted {
+                        stream.sink.send(note.write(None));
+                    }
+                }
+                Listens::Subscription { id, wants } if wants.has(note) => {
+                    stream.sink.send(note.write(Some(id)));
+                }
+                Listens::Subscription { .. } => {}
+            }
+        }
+    }
+
+    /// The streams of this caller's sessions whose clients can be asked this.
+    pub(super) fn of(
+        &self,
+        caller: &Caller,
+        can: impl Fn(&Capabilities) -> bool,
+    ) -> Vec<(Key, Sink)> {
+        let open = self.lock();
+        let of = open.streams.values().filter_map(|one| match &one.listens {
+            Listens::Session(key, said) if key.is_of(caller) && can(said) => {
+                Some((key.clone(), one.sink.clone()))
+            }
+            _ => None,
+        });
+        of.collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.lock().streams.len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        // Nothing panics while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn remove(&mut self, id: u64) {
+        let Some(stream) = self.streams.remove(&id) else {
+            return;
+        };
+        if let Listens::Session(key, _) = &stream.listens {
+            self.sessions.remove(key);
+        }
+        if stream.alone {
+            stream.sink.close();
+        }
+        if let Some(count) = self.counts.get_mut(&stream.on) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&stream.on);
+            }
+        }
+    }
+}
+
+/// The place of a stream among the others, which it has until this is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    notes: Notes,
+    place: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.notes.streams().lock().remove(self.place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_read_and_told_as_it_is() {
+        let read = |filter: Value| Wants::read(Some(&filter)).ok();
+        let wants = read(json!({
+            "toolsListChanged": true,
+            "promptsListChanged": false,
+            "resourcesListChanged": null,
+            "resourceSubscriptions": ["b://", "a://", "b://"],
+            "more": 1,
+        }));
+        let wants = wants.expect("it fits");
+        let told = json!({"toolsListChanged": true, "resourceSubscriptions": ["a://", "b://"]});
+        assert_eq!(wants.told(), told);
+        assert!(wants.has(Note::Tools) && wants.has(Note::Updated("a://")));
+        assert!(!wants.has(Note::Prompts) && !wants.has(Note::Updated("c://")));
+        assert_eq!(read(json!({})), Some(Wants::default()));
+        for misfit in [
+            json!([]),
+            json!({"toolsListChanged": "yes"}),
+            json!({"resourceSubscriptions": "a://"}),
+            json!({"resourceSubscriptions": [1]}),
+            json!({"resourceSubscriptions": vec!["a://"; MOST_RESOURCES + 1]}),
+        ] {
+            assert_eq!(read(misfit.clone()), None, "{misfit}");
+        }
+        assert!(Wants::read(None).is_err());
+    }
+}
