@@ -3,6 +3,8 @@
 //! The result is written once, into one buffer: the value that the function gave is copied as it is, and
 //! a second time escaped, as text. What a call costs does not depend on how many tools there are.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
@@ -12,10 +14,12 @@ use super::headers::{self, Mirror};
 use super::params::{Arguments, Params, Shape as Sent, Text};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
+use super::rounds::{self, Round, Writer};
 use super::running::Key;
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp};
-use crate::door::{At, Call};
+use crate::cx::Peer;
+use crate::door::{At, Call, Rounds};
 use crate::error::Error;
 use crate::function::{Answer, Content};
 use crate::registry::{Registry, Shape};
@@ -54,7 +58,9 @@ pub(super) async fn serve(
         client,
         nonce,
     } = agreed;
-    let Request { id, params, .. } = request;
+    let Request { id, mut params, .. } = request;
+    let responses = std::mem::take(&mut params.responses);
+    let state = std::mem::take(&mut params.state);
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
     headers::name(headers, &name, revision.is_modern())?;
@@ -73,6 +79,22 @@ pub(super) async fn serve(
             }
         }
     }
+    let wrapped = tool.is_none_or(|tool| tool.wrapped);
+    // Older clients are asked while their call runs, and bring no answers with it.
+    let round = match revision.is_modern() {
+        true => Some(Round::new(
+            rounds::Parts {
+                door: mcp.door.clone(),
+                method: "tools/call",
+                server: mcp.server.clone(),
+                told: None,
+                writer: writer(&mcp.server, wrapped, revision),
+            },
+            responses,
+            state,
+        )?),
+        false => None,
+    };
     let call = Call {
         name: name.to_string(),
         input,
@@ -81,7 +103,8 @@ pub(super) async fn serve(
         client,
         trace: asked.trace.to_owned(),
         at: At::Mcp,
-        peer: None,
+        peer: round.clone().map(|round| round as Arc<dyn Peer>),
+        rounds: round.clone().map(|round| round as Arc<dyn Rounds>),
     };
     let server = revision.is_modern().then_some(&*mcp.server);
     let Some(ended) = run(mcp, call, nonce, id).await else {
@@ -89,14 +112,38 @@ pub(super) async fn serve(
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
     match ended {
-        Ok(answer) => {
-            let wrapped = tool.is_none_or(|tool| tool.wrapped);
-            Ok(given(id, &answer, wrapped, revision, server))
-        }
+        Ok(answer) if answer.asks => asks(id, round.as_deref(), mcp.realm()),
+        Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Err(error) if is_result(&error) => Ok(failed(id, &error, server)),
+        Err(error) if is_result(&error, revision) => Ok(failed(id, &error, server)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
     }
+}
+
+/// The answer to a round that did not end its call, or came before.
+fn asks(id: &str, round: Option<&Round>, realm: &str) -> Result<Reply, Refusal> {
+    let none = || Error::unexpected("a call asks, and nobody keeps what");
+    let result = round.map_or_else(|| Err(none()), Round::result);
+    let result = result.map_err(|error| Refusal::of(&error, realm))?;
+    let mut out = reply::begin(id, result.len());
+    out.extend_from_slice(&result);
+    Ok(reply::end(out))
+}
+
+/// Writes the result of a call for a round that is kept.
+fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> Writer {
+    let server = server.clone();
+    Box::new(move |outcome| {
+        let mut out = Vec::new();
+        match outcome {
+            Ok(answer) => write_given(&mut out, answer, wrapped, revision, Some(&server)),
+            Err(error) if is_result(error, revision) => {
+                write_failed(&mut out, error, Some(&server))
+            }
+            Err(error) => return Err(error.clone()),
+        }
+        Ok(out)
+    })
 }
 
 /// Runs a call; `None` where the client cancelled it, which it can in a session.
@@ -139,8 +186,9 @@ fn unknown(error: &Error, name: &str) -> Refusal {
 
 /// Whether a failure is a result, for the model to mend: all but those that concern the request or the
 /// caller, which are the client's or a person's to mend.
-fn is_result(error: &Error) -> bool {
+fn is_result(error: &Error, revision: Revision) -> bool {
     match error.code() {
+        "T0021" => !revision.is_modern(),
         "T0001" | "T0004" | "T0006" | "T0007" | "T0013" | "T0014" | "T0015" => false,
         "T0005" => reply::missing_scopes(error).is_none(),
         _ => true,
@@ -155,6 +203,20 @@ fn given(
     revision: Revision,
     server: Option<&str>,
 ) -> Reply {
+    // A value is written twice, the second time escaped.
+    let value = answer.value.as_deref().map_or(0, |raw| raw.get().len());
+    let mut out = reply::begin(id, 256 + value * 9 / 4);
+    write_given(&mut out, answer, wrapped, revision, server);
+    reply::end(out)
+}
+
+fn write_given(
+    out: &mut Vec<u8>,
+    answer: &Answer,
+    wrapped: bool,
+    revision: Revision,
+    server: Option<&str>,
+) {
     let value = answer.value.as_deref().map(|raw| raw.get());
     // A function that gives content gives no value beside it, unless it does both.
     let structured = match (value, wrapped) {
@@ -166,21 +228,19 @@ fn given(
     let is_wrapped = structured.is_some();
     let structured = structured.as_deref().or(value.filter(|_| !wrapped));
 
-    let room = 256 + structured.map_or(0, |json| json.len() * 9 / 4);
-    let mut out = reply::begin(id, room);
     out.push(b'{');
     if server.is_some() {
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":["#);
     if let Some(json) = structured {
-        text(&mut out, json);
+        text(out, json);
     }
     for (at, content) in answer.content.iter().enumerate() {
         if at > 0 || structured.is_some() {
             out.push(b',');
         }
-        write(&mut out, &shown(content, revision));
+        write(out, &shown(content, revision));
     }
     out.push(b']');
     if let Some(json) = structured.filter(|_| revision.has_titles_and_structure()) {
@@ -188,14 +248,19 @@ fn given(
         out.extend_from_slice(json.as_bytes());
     }
     let own = is_wrapped.then_some(br#""tent.wrapped":true"#.as_slice());
-    meta(&mut out, server, own);
+    meta(out, server, own);
     out.push(b'}');
-    reply::end(out)
 }
 
 /// The result of a call that failed: its text for the model, and the same for programs in `_meta`.
 /// Never structured content, which would have to fit the schema of a success.
 fn failed(id: &str, error: &Error, server: Option<&str>) -> Reply {
+    let mut out = reply::begin(id, 512);
+    write_failed(&mut out, error, server);
+    reply::end(out)
+}
+
+fn write_failed(out: &mut Vec<u8>, error: &Error, server: Option<&str>) {
     let mut said = format!("Error {}: {}", error.code(), error.message());
     if !error.fix().is_empty() {
         said += "\nFix: ";
@@ -221,17 +286,15 @@ fn failed(id: &str, error: &Error, server: Option<&str>) -> Reply {
     let mut own = br#""tent.error":"#.to_vec();
     write(&mut own, &wire);
 
-    let mut out = reply::begin(id, 256 + own.len() + said.len());
     out.push(b'{');
     if server.is_some() {
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":["#);
-    text(&mut out, &said);
+    text(out, &said);
     out.extend_from_slice(br#"],"isError":true"#);
-    meta(&mut out, server, Some(&own));
+    meta(out, server, Some(&own));
     out.push(b'}');
-    reply::end(out)
 }
 
 fn text(out: &mut Vec<u8>, text: &str) {

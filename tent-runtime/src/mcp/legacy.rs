@@ -104,8 +104,7 @@ pub(super) fn initialize(
         .unwrap_or(Revision::NEWEST_LEGACY);
     let session = Session::begin(
         revision,
-        params.abilities.unwrap_or_default(),
-        client(Era::Legacy, &params.client),
+        client(Era::Legacy, &params.client, params.abilities),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))

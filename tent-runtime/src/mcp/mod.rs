@@ -4,6 +4,7 @@
 //! The answer to a request is one JSON text; streams are none yet. Nothing here calls a function, and
 //! nothing outside knows JSON-RPC.
 
+mod ask;
 mod call;
 mod headers;
 mod legacy;
@@ -12,6 +13,7 @@ mod modern;
 mod params;
 mod reply;
 mod revision;
+mod rounds;
 mod running;
 mod session;
 mod wire;
@@ -34,7 +36,7 @@ use self::revision::Revision;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
-use crate::cx::{Client, Era};
+use crate::cx::{Capabilities, Client, Era};
 use crate::door::{About, At, Door};
 use crate::error::Error;
 use crate::store::EndedSessions;
@@ -48,7 +50,7 @@ pub(crate) struct Mcp {
     ended: EndedSessions,
     running: running::Running,
     /// The member of `_meta` that names the server in each modern result.
-    server: Box<str>,
+    server: Arc<str>,
     /// The result of `server/discover`.
     discovered: Vec<u8>,
 }
@@ -333,12 +335,12 @@ fn malformed_version() -> Refusal {
 }
 
 /// What the door is told of a client.
-fn client(era: Era, info: &ClientInfo<'_>) -> Client {
+fn client(era: Era, info: &ClientInfo<'_>, said: Option<Capabilities>) -> Client {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
     Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        ..Client::default()
+        capabilities: said.unwrap_or_default(),
     }
 }

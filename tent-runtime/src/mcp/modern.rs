@@ -24,7 +24,11 @@ pub(super) async fn serve(
     headers::method(&asked.parts.headers, &request.method, true)?;
     let agreed = Agreed {
         revision: REVISION,
-        client: client(Era::Modern, &request.params.meta.client),
+        client: client(
+            Era::Modern,
+            &request.params.meta.client,
+            request.params.meta.abilities,
+        ),
         nonce: None,
     };
     match &*request.method {

@@ -105,6 +105,9 @@ pub struct Limits {
     /// `limits.call_time`: how long a call may take whose function states no time of its own.
     /// Default: 30 seconds.
     pub call_time: Duration,
+    /// `limits.ask_time`: how long what is asked of a person or of a client waits for its answer, longer than
+    /// nothing. Default: 10 minutes.
+    pub ask_time: Duration,
     /// `limits.tools_kept`: how long a client may keep a list of tools. Default: 5 minutes.
     pub tools_kept: Duration,
 }
@@ -115,6 +118,7 @@ impl Default for Limits {
             body: 4 << 20,
             answer: 16 << 20,
             call_time: Duration::from_secs(30),
+            ask_time: Duration::from_secs(600),
             tools_kept: Duration::from_secs(300),
         }
     }
@@ -262,6 +266,10 @@ pub(crate) const KNOWN: &[Known] = &[
     }),
     known("limits.call_time", |settings, text| {
         settings.limits.call_time = values::some_duration(text)?;
+        Ok(())
+    }),
+    known("limits.ask_time", |settings, text| {
+        settings.limits.ask_time = values::some_duration(text)?;
         Ok(())
     }),
     known("limits.tools_kept", |settings, text| {

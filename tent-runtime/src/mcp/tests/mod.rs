@@ -2,6 +2,7 @@
 //! named after its case.
 
 mod app;
+mod asking;
 mod cancelled;
 mod door;
 mod batches;
@@ -12,4 +13,5 @@ mod legacy;
 mod lists;
 mod modern;
 mod results;
+mod rounds;
 mod transport;
