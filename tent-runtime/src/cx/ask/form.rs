@@ -93,6 +93,8 @@ impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
         };
         Ok(Asked::new(kind, move |answer| {
             person(answer, |mut filled| {
+                // What was left empty, for clients that send every field.
+                filled.retain(|_, value| !value.is_null());
                 check
                     .accept(&mut filled, Wire::Json)
                     .map_err(|error| misfits(&error))?;

@@ -83,7 +83,7 @@ fn every_kind_of_field_has_the_form_of_the_standard() {
                 "sizes": {"type": "array", "items": {"anyOf": sizes}},
                 "other": {"type": "string", "enum": ["Red", "Blue"]},
             },
-            "required": ["fullName", "age", "news", "colour", "sizes"],
+            "required": ["age", "colour", "fullName", "news", "sizes"],
         })
     );
 }
