@@ -199,6 +199,11 @@ impl Registry {
         &self.functions
     }
 
+    /// Those that are offered to MCP, sorted by name.
+    pub fn tools(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(|f| f.declaration.mcp)
+    }
+
     /// The function of this name.
     pub fn find(&self, name: &str) -> Option<&Function> {
         self.position(name).map(|at| &self.functions[at])
@@ -308,7 +313,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
         title: declaration
             .title
             .map_or_else(|| names::title(declaration.name), str::to_owned),
-        about: declaration.about.to_owned(),
+        about: declaration.about.trim().to_owned(),
         marks,
         input,
         output: match declaration.output {

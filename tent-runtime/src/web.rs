@@ -58,6 +58,14 @@ fn new_trace() -> String {
     format!("{id:016x}")
 }
 
+/// No reader takes the body for another type than the one that is stated.
+pub(crate) fn nosniff(headers: &mut HeaderMap) {
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+}
+
 /// The headers that a failure brings whatever its envelope: the challenge of a 401, and when to come again.
 pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMap) {
     match error.code() {

@@ -62,6 +62,7 @@ async fn add_order(
     #[arg(min = 1, max = 10_000_000)]
     cents: u32,
     /// A note for the shop.
+    #[arg(max_len = 2000)]
     note: Option<String>,
 ) -> Result<Order> {
     Ok(shop.add(cx.user()?, title, cents, note).await?)
@@ -79,6 +80,7 @@ async fn mark_paid(
     #[arg(min = 1)]
     id: u32,
     /// A note for the books, in the place of the one that is there.
+    #[arg(max_len = 2000)]
     note: Option<String>,
 ) -> Result<(), OrderError> {
     shop.mark_paid(id, note).await

@@ -3,6 +3,7 @@
 //! Holds how the app is put together. What it can do is in [`functions`], what it keeps in [`shop`].
 
 mod functions;
+mod private;
 mod receipt;
 mod shop;
 

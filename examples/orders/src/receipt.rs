@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::private;
 use crate::shop::{Order, Person};
 
 /// Puts the receipt into `outbox` and gives the name of its file. `now` is the date of the mail as RFC 5322 writes it.
@@ -16,7 +17,7 @@ use crate::shop::{Order, Person};
 /// # Errors
 /// What the file system says; nothing is left behind then.
 pub(crate) fn send(outbox: &Path, order: &Order, to: &Person, now: &str) -> io::Result<String> {
-    std::fs::create_dir_all(outbox)?;
+    private::folder(outbox)?;
     let (name, mut file) = new_file(outbox, order.id)?;
     let mail = mail(order, to, now, name.trim_end_matches(".eml"));
     let written = file
@@ -36,7 +37,7 @@ fn new_file(outbox: &Path, id: u32) -> io::Result<(String, File)> {
             1 => format!("receipt-{id}.eml"),
             again => format!("receipt-{id}-{again}.eml"),
         };
-        match File::create_new(outbox.join(&name)) {
+        match private::new_file(&outbox.join(&name)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => again += 1,
             file => return Ok((name, file?)),
         }
@@ -191,6 +192,15 @@ mod tests {
         let first = std::fs::read_to_string(folder.join("receipt-7.eml")).expect("it is there");
         assert!(first.contains("Order 7: ../../etc/passwd\r\n"));
         assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2);
+        #[cfg(unix)]
+        for (path, mode) in [
+            (folder.clone(), 0o700),
+            (folder.join("receipt-7.eml"), 0o600),
+        ] {
+            use std::os::unix::fs::PermissionsExt as _;
+            let rights = std::fs::metadata(&path).expect("it is there").permissions();
+            assert_eq!(rights.mode() & 0o777, mode, "{}", path.display());
+        }
         std::fs::remove_dir_all(&folder).expect("it is ours");
     }
 }

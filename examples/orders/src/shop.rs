@@ -3,6 +3,7 @@
 //! Holds the rule of whose orders a person sees, and nothing of HTTP or MCP. The database is only asked on threads
 //! that may block.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tent::prelude::*;
 
-use crate::receipt;
+use crate::{private, receipt};
 
 /// One order.
 #[data]
@@ -230,7 +231,15 @@ const FIRST_ROWS: &str = "
 ";
 
 /// Opens the file. Several processes may do so at once: one of them fills it, the others wait.
-fn open(file: &Path) -> rusqlite::Result<Connection> {
+fn open(file: &Path) -> Result<Connection> {
+    // SQLite gives the files that it puts beside this one the same rights.
+    // This one name is no file, to SQLite.
+    if file != Path::new(":memory:") {
+        match private::new_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
+    }
     let mut db = Connection::open(file)?;
     db.busy_timeout(Duration::from_secs(5))?;
     db.pragma_update(None, "foreign_keys", true)?;

@@ -7,9 +7,15 @@ use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::function::{Answer, Content};
+use crate::web;
 
-/// The media types that a browser may show: none of them can run anything.
-const SHOWN: [&str; 7] = [
+/// The media type of a text.
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// The media types that a browser may show: none of them can run anything. One with anything more to it is
+/// not among them, for readers differ in what they make of that.
+const SHOWN: [&str; 8] = [
+    TEXT,
     "text/plain",
     "application/json",
     "image/png",
@@ -52,17 +58,14 @@ fn typed(body: Body, media_type: &str) -> Response<Body> {
     let media_type = HeaderValue::from_str(media_type).unwrap_or(other);
     headers.insert(header::CONTENT_TYPE, media_type);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    web::nosniff(headers);
     response
 }
 
 /// One piece of content as the whole body. Nothing that it holds may run as a page of this server.
 fn alone(content: Content) -> Response<Body> {
     let (data, media_type) = match content {
-        Content::Text(text) => (text.into_bytes(), "text/plain; charset=utf-8".to_owned()),
+        Content::Text(text) => (text.into_bytes(), TEXT.to_owned()),
         Content::Image { data, media_type }
         | Content::Audio { data, media_type }
         | Content::File {
@@ -70,17 +73,14 @@ fn alone(content: Content) -> Response<Body> {
         } => (data, media_type),
         link @ Content::Link { .. } => return json(block(&link).to_string()),
     };
-    let bare = media_type
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
     let mut response = typed(data.into(), &media_type);
     let headers = response.headers_mut();
     let policy = HeaderValue::from_static("default-src 'none'; sandbox");
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    if !SHOWN.contains(&bare.as_str()) {
+    if !SHOWN
+        .iter()
+        .any(|shown| media_type.eq_ignore_ascii_case(shown))
+    {
         headers.insert(
             header::CONTENT_DISPOSITION,
             HeaderValue::from_static("attachment"),

@@ -154,13 +154,13 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
             Some(first) => *first = Value::Array(vec![first.take(), text]),
         }
     }
-    let mut shown = function.input.secrets();
-    shown.retain(|secret| input.contains_key(secret));
-    if shown.is_empty() {
-        return Ok(input);
-    }
+    let shown = input.keys().filter(|name| function.input.hides_in(name));
     let why = "is a secret: send it by POST, never in an address";
-    Err(misfit(shown.into_iter().map(|name| (name, why.to_owned()))))
+    let shown: Vec<_> = shown.map(|name| (name.clone(), why.to_owned())).collect();
+    match shown.is_empty() {
+        true => Ok(input),
+        false => Err(misfit(shown)),
+    }
 }
 
 /// What this caller may call, with the schemas to call it by.
@@ -178,11 +178,7 @@ fn listed(function: &Function) -> Value {
     let mut listed = json!({
         "name": function.name,
         "title": function.title,
-        "kind": match declaration.kind {
-            Kind::Query => "query",
-            Kind::Change => "change",
-            Kind::Action => "action",
-        },
+        "kind": declaration.kind.word(),
         "methods": if declaration.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
         "readOnly": function.only_reads(),
         "input": function.input.published(),

@@ -17,6 +17,7 @@ pub(super) fn response(error: &Error, door: &Door) -> Response<Body> {
     let media = HeaderValue::from_static("application/problem+json");
     headers.insert(header::CONTENT_TYPE, media);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    web::nosniff(headers);
     web::failure_headers(error, &door.about().name, headers);
     let allow = error.fields().get("allow").and_then(Value::as_str);
     if let Some(allow) = allow.filter(|_| error.code() == "T0016")

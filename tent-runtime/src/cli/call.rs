@@ -48,7 +48,9 @@ pub(super) async fn call(
 /// The fix of a failure for the command line, where the catalogue speaks to who sends a request.
 fn here(error: Error) -> Error {
     let fix = match error.code() {
-        "T0001" => "Look at the names that `list` shows.",
+        "T0001" => {
+            "Look at the names that `list` shows, or call as somebody who may, with --as USER."
+        }
         "T0004" | "T0005" => "Call as a person that the app knows and who may, with --as USER.",
         "T0018" => "Give the input as one JSON object, in quotes: '{\"id\": 1}'.",
         _ => return error,

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::function::Kind;
 use crate::registry::{Function, Registry};
 use crate::server::Prepared;
 
@@ -19,11 +18,7 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         eprintln!("warning: {warning}");
     }
     let count = registry.functions().len();
-    let tools = registry
-        .functions()
-        .iter()
-        .filter(|f| f.declaration.mcp)
-        .count();
+    let tools = registry.tools().count();
     println!(
         "{count} functions, {tools} of them tools; {} warnings",
         warnings.len()
@@ -70,7 +65,7 @@ fn row(function: &Function) -> [String; 5] {
     // The first paragraph, whose line breaks are those of the source.
     let about = function.about.split("\n\n").next().unwrap_or_default();
     let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-    let kind = kind(function).to_owned();
+    let kind = function.declaration.kind.word().to_owned();
     let access = function.declaration.access.to_string();
     [
         function.name.clone(),
@@ -79,14 +74,6 @@ fn row(function: &Function) -> [String; 5] {
         doors(function).join("+"),
         about,
     ]
-}
-
-fn kind(function: &Function) -> &'static str {
-    match function.declaration.kind {
-        Kind::Query => "query",
-        Kind::Change => "change",
-        Kind::Action => "action",
-    }
 }
 
 fn doors(function: &Function) -> Vec<&'static str> {
@@ -104,7 +91,7 @@ fn as_value(function: &Function) -> Value {
         "name": function.name,
         "title": function.title,
         "about": function.about,
-        "kind": kind(function),
+        "kind": function.declaration.kind.word(),
         "access": function.declaration.access.to_string(),
         "scope": function.scope,
         "doors": doors(function),

@@ -1,4 +1,5 @@
-//! The command line of an app: `serve` (the default), `check`, `list`, `call`, `keys`, `explain`.
+//! The command line of an app: `serve` (the default), `check`, `list`, `call`, `mcp`, `keys`,
+//! `explain`.
 //!
 //! Data goes to stdout, everything else to stderr. Exit codes: 0 it went well; 1 it did not, with the
 //! failure on stderr; 2 the command line itself is wrong. Decides nothing that the door decides.
@@ -6,6 +7,7 @@
 mod call;
 mod keys;
 mod list;
+mod mcp;
 mod serve;
 
 use std::ffi::OsString;
@@ -56,6 +58,12 @@ enum Command {
         /// Its input, a JSON object
         #[arg(default_value = "{}")]
         input: String,
+        /// The id of the person to call as
+        #[arg(long = "as", value_name = "USER")]
+        person: Option<String>,
+    },
+    /// Speak MCP on stdin and stdout, as who holds the key in TENT_KEY, as a person, or as nobody
+    Mcp {
         /// The id of the person to call as
         #[arg(long = "as", value_name = "USER")]
         person: Option<String>,
@@ -125,6 +133,7 @@ fn ran(app: App, line: Line) -> Result<ExitCode> {
             input,
             person,
         } => on_runtime(call::call(prepared, name, input, person)),
+        Command::Mcp { person } => on_runtime(mcp::mcp(prepared, person)),
         Command::Keys(keys) => on_runtime(keys::run(prepared, keys)),
     }
 }

@@ -40,12 +40,7 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
         Some(public) => (public, format!(", known as {public}")),
         None => (&*local, String::new()),
     };
-    let tools: Vec<_> = registry
-        .functions()
-        .iter()
-        .filter(|f| f.declaration.mcp)
-        .collect();
-    let named: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let named: Vec<_> = registry.tools().map(|tool| tool.name.as_str()).collect();
     let name = &about.name;
     let mut lines = vec![
         format!("{name} {} listens on {local}{known_as}", about.version),

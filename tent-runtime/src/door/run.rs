@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 use super::guard::{Ended, guarded_until, panicked, referenced};
 use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
-use crate::function::{Answer, Body};
+use crate::function::{Answer, Body, Misread};
 use crate::registry::{Function, Shape};
+use crate::schema::{UNFIT, misfit};
 
 /// Runs it. What it gives may have `most` bytes.
 pub(super) async fn run(
@@ -32,6 +33,7 @@ pub(super) async fn run(
         }
         Ended::Panicked(error) => Err(error),
     };
+    let answer = answer.map_err(|error| discreet(error, function));
     answer.map_err(|error| referenced(error, &function.name, &cx.caller().to_string(), cx.trace()))
 }
 
@@ -48,6 +50,17 @@ async fn until_it_asks<T>(
         Poll::Pending => Poll::Pending,
     })
     .await
+}
+
+/// A failure to read the input, without the values of secrets.
+fn discreet(error: Error, function: &Function) -> Error {
+    if !error.source().is_some_and(|source| source.is::<Misread>()) {
+        return error;
+    }
+    misfit(error.fields().iter().map(|(path, what)| {
+        let what = what.as_str().unwrap_or(UNFIT);
+        function.input.discreet(path, what)
+    }))
 }
 
 async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Result<Answer> {

@@ -22,6 +22,17 @@ pub enum Kind {
     Action,
 }
 
+impl Kind {
+    /// The word of the attribute that declares it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Query => "query",
+            Kind::Change => "change",
+            Kind::Action => "action",
+        }
+    }
+}
+
 /// Who may call a function.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {

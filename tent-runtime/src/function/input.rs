@@ -1,12 +1,16 @@
 //! How a generated call takes its arguments out of an input: every argument is read before any is
-//! missed, so that all fields that do not fit are named at once. Never shows the value of a secret.
+//! missed, so that all fields that do not fit are named at once.
+//!
+//! Knows of each argument whether it is secret, and shows nothing of one that is; what is secret inside of
+//! it only the schema knows. So the failures from here are marked as [`Misread`], and the door takes the
+//! secrets out of them.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::schema::{Field, misfit};
+use crate::schema::{Field, REQUIRED, UNFIT, misfit};
 
 /// What a function may take by value: whatever can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
@@ -121,7 +125,7 @@ impl Arguments {
         match self.input.remove(field.name) {
             Some(value) => self.keep(field, T::read(value)),
             None => {
-                let read = T::read(Value::Null).map_err(|_| (String::new(), "is required".into()));
+                let read = T::read(Value::Null).map_err(|_| (String::new(), REQUIRED.to_owned()));
                 self.keep(field, read)
             }
         }
@@ -157,21 +161,30 @@ impl Arguments {
             "."
         };
         // The texts of serde quote the value that they refuse.
-        let why = if field.secret && why != "is required" {
-            "does not fit its type".to_owned()
-        } else {
-            why
-        };
-        self.misfits
-            .push((format!("{}{joint}{path}", field.name), why));
+        self.misfits.push(match field.secret && why != REQUIRED {
+            true => (field.name.to_owned(), UNFIT.to_owned()),
+            false => (format!("{}{joint}{path}", field.name), why),
+        });
         None
     }
 
-    /// T0003 with every field that did not fit.
+    /// T0003 with every field that did not fit, marked as [`Misread`].
     pub fn refused(self) -> Error {
-        misfit(self.misfits)
+        misfit(self.misfits).with_source(Misread)
     }
 }
+
+/// Marks a failure whose fields say what serde says of a value that it refuses, which has the value in it.
+#[derive(Debug)]
+pub(crate) struct Misread;
+
+impl std::fmt::Display for Misread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the input cannot be read into the function's types")
+    }
+}
+
+impl std::error::Error for Misread {}
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };
 pub use gives::{Fails, Gives};
+pub(crate) use input::Misread;
 pub use input::{Described, Owned};
 pub use parts::{Need, Part};
 pub use rule::Verdict;

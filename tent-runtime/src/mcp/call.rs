@@ -10,16 +10,17 @@ use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::asking::{Asking, Brought};
 use super::headers::{self, Mirror};
 use super::params::{Arguments, Params, Shape as Sent, Text};
+use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
-use super::rounds::{self, Round, Writer};
+use super::rounds::Writer;
 use super::running::Key;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp};
-use crate::cx::Peer;
-use crate::door::{At, Call, Rounds};
+use super::{Agreed, Asked, Mcp, stream};
+use crate::door::{At, Call};
 use crate::error::Error;
 use crate::function::{Answer, Content};
 use crate::registry::{Registry, Shape};
@@ -48,29 +49,27 @@ impl Tools {
 
 /// Serves `tools/call`.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Agreed {
-        revision,
-        client,
-        nonce,
-    } = agreed;
     let Request { id, mut params, .. } = request;
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
     let responses = std::mem::take(&mut params.responses);
     let state = std::mem::take(&mut params.state);
+    let (revision, nonce) = (agreed.revision, agreed.nonce);
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
-    headers::name(headers, &name, revision.is_modern())?;
+    let mirrored = asked.mirrors(revision);
+    headers::name(headers, &name, mirrored)?;
     let position = mcp.door.registry().position(&name);
     let tool = position.map(|at| &mcp.tools.0[at]);
     if let Some(tool) = tool {
         for mirror in &tool.mirrors {
-            if let Err(refusal) = mirror.check(headers, &input, revision.is_modern()) {
+            if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
-                let cx = mcp.door.cx_of(&asked.caller, &client);
+                let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
                 return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
                     Ok(_) => refusal,
                     Err(error) if error.code() == "T0001" => unknown(&error, &name),
@@ -80,54 +79,68 @@ pub(super) async fn serve(
         }
     }
     let wrapped = tool.is_none_or(|tool| tool.wrapped);
-    // Older clients are asked while their call runs, and bring no answers with it.
-    let round = match revision.is_modern() {
-        true => Some(Round::new(
-            rounds::Parts {
-                door: mcp.door.clone(),
-                method: "tools/call",
-                server: mcp.server.clone(),
-                told: None,
-                writer: writer(&mcp.server, wrapped, revision),
-            },
+    // On a line events and answers go the same way, so there is no stream to begin.
+    let streams = peer.as_ref().filter(|_| asked.line().is_none());
+    let sink = streams.map(|peer| peer.sink().clone());
+    let asking = Asking::new(
+        mcp,
+        asked,
+        &agreed,
+        peer.clone(),
+        Brought {
+            method: "tools/call",
             responses,
             state,
-        )?),
-        false => None,
-    };
+            writer: writer(&mcp.server, wrapped, revision),
+        },
+    )?;
     let call = Call {
-        name: name.to_string(),
+        name: name.into_owned(),
         input,
         wire: Wire::Json,
         caller: asked.caller.clone(),
-        client,
+        client: agreed.client,
         trace: asked.trace.to_owned(),
         at: At::Mcp,
-        peer: round.clone().map(|round| round as Arc<dyn Peer>),
-        rounds: round.clone().map(|round| round as Arc<dyn Rounds>),
+        peer: asking.peer(),
+        rounds: asking.rounds(),
     };
+    // It may go on when this request's own bytes are gone, so it owns what it needs.
+    let work = {
+        let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
+        async move {
+            let answer = ended(&mcp, call, nonce, &id, (revision, wrapped), &asking).await;
+            if let Some(peer) = peer {
+                peer.end();
+            }
+            answer
+        }
+    };
+    stream::answered(sink, id, work).await
+}
+
+/// Runs a call to its end, and gives its answer.
+async fn ended(
+    mcp: &Mcp,
+    call: Call,
+    nonce: Option<[u8; 16]>,
+    id: &str,
+    (revision, wrapped): (Revision, bool),
+    asking: &Asking,
+) -> Result<Reply, Refusal> {
+    let name = call.name.clone();
     let server = revision.is_modern().then_some(&*mcp.server);
     let Some(ended) = run(mcp, call, nonce, id).await else {
         // The client said that it does not wait any more, and wants no answer.
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
     match ended {
-        Ok(answer) if answer.asks => asks(id, round.as_deref(), mcp.realm()),
+        Ok(answer) if answer.asks => asking.answer(id, mcp.realm()),
         Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
         Err(error) if is_result(&error, revision) => Ok(failed(id, &error, server)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
     }
-}
-
-/// The answer to a round that did not end its call, or came before.
-fn asks(id: &str, round: Option<&Round>, realm: &str) -> Result<Reply, Refusal> {
-    let none = || Error::unexpected("a call asks, and nobody keeps what");
-    let result = round.map_or_else(|| Err(none()), Round::result);
-    let result = result.map_err(|error| Refusal::of(&error, realm))?;
-    let mut out = reply::begin(id, result.len());
-    out.extend_from_slice(&result);
-    Ok(reply::end(out))
 }
 
 /// Writes the result of a call for a round that is kept.

@@ -55,11 +55,7 @@ pub(super) fn accepts(headers: &HeaderMap) -> bool {
             continue;
         }
         any = true;
-        let taken = !parts.any(|parameter| {
-            parameter.split_once('=').is_some_and(|(name, weight)| {
-                name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0)
-            })
-        });
+        let taken = !parts.any(is_refusal);
         for (best, (kind, full)) in nearest.iter_mut().zip([
             ("application/*", "application/json"),
             ("text/*", "text/event-stream"),
@@ -79,6 +75,31 @@ pub(super) fn accepts(headers: &HeaderMap) -> bool {
         }
     }
     !any || nearest.iter().any(|&(_, taken)| taken)
+}
+
+/// Whether the client names event streams among what it takes. A range that holds every type is not
+/// enough: it comes from tools that read one text.
+pub(super) fn takes_events(headers: &HeaderMap) -> bool {
+    let ranges = headers.get_all(ACCEPT).iter();
+    let ranges = ranges.flat_map(|value| value.to_str().unwrap_or("?").split(','));
+    let mut taken = false;
+    for range in ranges {
+        let mut parts = range.split(';').map(str::trim);
+        if parts
+            .next()
+            .is_some_and(|media| media.eq_ignore_ascii_case("text/event-stream"))
+        {
+            taken |= !parts.any(is_refusal);
+        }
+    }
+    taken
+}
+
+/// Whether a parameter of a range is the weight 0.
+fn is_refusal(parameter: &str) -> bool {
+    parameter.split_once('=').is_some_and(|(name, weight)| {
+        name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0)
+    })
 }
 
 /// Checks `Mcp-Method`. `wanted`: it has to be there.

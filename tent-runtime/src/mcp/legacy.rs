@@ -1,6 +1,8 @@
 //! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was agreed, and
 //! arrays of messages in the one revision that had them.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -11,33 +13,41 @@ use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
-use super::wire::{Kind, Message, Request};
+use super::wire::{Kind, Message, Outcome, Request};
 use super::{Agreed, Asked, Mcp, call, client};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
 use crate::error::Error;
 
-/// What was agreed on before this request: in its session, or else what its header says.
+/// What was agreed on before this request: on its line or in its session, or else what its header says.
 pub(super) async fn agreed(
     mcp: &Mcp,
-    headers: &HeaderMap,
+    asked: &Asked<'_>,
     named: Option<Revision>,
 ) -> Result<Agreed, Refusal> {
-    match session(mcp, headers).await? {
+    if let Some(line) = asked.line() {
+        return Ok(line.agreed());
+    }
+    match session(mcp, &asked.parts.headers).await? {
         Some(session) => Ok(Agreed {
             revision: session.revision,
             client: session.client,
             nonce: Some(session.nonce),
         }),
-        None => Ok(Agreed {
-            revision: named.unwrap_or(Revision::UNSAID),
-            client: Client {
-                era: Era::Legacy,
-                ..Client::default()
-            },
-            nonce: None,
-        }),
+        None => Ok(unsaid(named.unwrap_or(Revision::UNSAID))),
+    }
+}
+
+/// What counts where nothing was agreed on.
+pub(super) fn unsaid(revision: Revision) -> Agreed {
+    Agreed {
+        revision,
+        client: Client {
+            era: Era::Legacy,
+            ..Client::default()
+        },
+        nonce: None,
     }
 }
 
@@ -89,17 +99,17 @@ pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap) -> Result<Reply, Refusal
 /// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
 pub(super) fn initialize(
     mcp: &Mcp,
-    headers: &HeaderMap,
+    asked: &Asked<'_>,
     request: &Request<'_>,
 ) -> Result<Reply, Refusal> {
-    headers::method(headers, &request.method, false)?;
+    headers::method(&asked.parts.headers, &request.method, false)?;
     let params = &request.params;
-    let Text::Is(asked) = &params.version else {
+    let Text::Is(wanted) = &params.version else {
         return Err(Refusal::params(
             "initialize names a protocolVersion, a string.",
         ));
     };
-    let revision = Revision::find(asked)
+    let revision = Revision::find(wanted)
         .filter(|one| !one.is_modern())
         .unwrap_or(Revision::NEWEST_LEGACY);
     let session = Session::begin(
@@ -109,6 +119,9 @@ pub(super) fn initialize(
     );
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
+    if let Some(line) = asked.line() {
+        line.agree(revision, session.client);
+    }
 
     let about = mcp.door.about();
     let mut server = json!({"name": about.name, "version": about.version});
@@ -121,7 +134,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"tools": {}},
+        "capabilities": {"logging": {}, "tools": {}},
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {
@@ -134,7 +147,7 @@ pub(super) fn initialize(
 
 /// Serves one request.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
     agreed: &Agreed,
@@ -143,6 +156,13 @@ pub(super) async fn serve(
     let revision = agreed.revision;
     match &*request.method {
         "ping" => {
+            let mut out = reply::begin(request.id, 2);
+            out.extend_from_slice(b"{}");
+            Ok(reply::end(out))
+        }
+        "logging/setLevel" => {
+            let key = agreed.nonce.map(|nonce| Key::new(nonce, &asked.caller, ""));
+            mcp.levels.set(key, &request.params.level)?;
             let mut out = reply::begin(request.id, 2);
             out.extend_from_slice(b"{}");
             Ok(reply::end(out))
@@ -164,10 +184,24 @@ pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &A
     }
 }
 
+/// Takes the answer to a question.
+pub(super) fn answered(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    agreed: &Agreed,
+    id: Option<&str>,
+    outcome: Outcome,
+) {
+    if let (Some(nonce), Some(id)) = (agreed.nonce, id) {
+        let key = Key::new(nonce, &asked.caller, id);
+        mcp.questions.answer(&key, outcome);
+    }
+}
+
 /// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
 /// over `limits.answer` the requests that are left are refused and run nothing.
 pub(super) async fn batch(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     messages: Vec<Message<'_>>,
     agreed: &Agreed,
@@ -210,7 +244,7 @@ fn left_out(most: usize) -> Refusal {
 
 /// The answer to one message of an array; `None` where it wants none. `full`: a request is not served.
 async fn in_batch(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     message: Message<'_>,
     agreed: &Agreed,
@@ -221,7 +255,10 @@ async fn in_batch(
             noted(mcp, asked, &note, agreed);
             None
         }
-        Kind::Response => None,
+        Kind::Response(id, outcome) => {
+            answered(mcp, asked, agreed, id, outcome);
+            None
+        }
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;

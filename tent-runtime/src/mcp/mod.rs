@@ -1,21 +1,26 @@
 //! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
 //! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
 //!
-//! The answer to a request is one JSON text; streams are none yet. Nothing here calls a function, and
-//! nothing outside knows JSON-RPC.
+//! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
 mod ask;
+mod asking;
 mod call;
 mod headers;
 mod legacy;
+mod line;
 mod list;
 mod modern;
 mod params;
+mod peer;
+mod questions;
 mod reply;
 mod revision;
 mod rounds;
 mod running;
 mod session;
+pub(crate) mod stdio;
+mod stream;
 mod wire;
 
 #[cfg(test)]
@@ -30,9 +35,11 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use self::headers::Once;
+pub(crate) use self::line::{Line, Who};
 use self::params::{ClientInfo, Meta, Shape, Text};
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
+use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
@@ -49,6 +56,8 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    levels: peer::Levels,
+    questions: Arc<questions::Questions>,
     /// The member of `_meta` that names the server in each modern result.
     server: Arc<str>,
     /// The result of `server/discover`.
@@ -64,6 +73,8 @@ impl Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            levels: peer::Levels::default(),
+            questions: Arc::default(),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(door.about(), kept_for, &server),
             server: server.into(),
@@ -126,6 +137,37 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
+    way: Way<'a>,
+}
+
+/// How a message came.
+enum Way<'a> {
+    /// By a POST, whose answer may be a stream of events.
+    Http { streams: bool },
+    /// On a line, where messages come and go without headers.
+    Line(&'a Line),
+}
+
+impl Asked<'_> {
+    /// Where the events of a call go, if the client takes any.
+    fn sink(&self) -> Option<Sink> {
+        match self.way {
+            Way::Http { streams } => streams.then(Sink::default),
+            Way::Line(line) => line.sink().cloned(),
+        }
+    }
+
+    fn line(&self) -> Option<&Line> {
+        match self.way {
+            Way::Http { .. } => None,
+            Way::Line(line) => Some(line),
+        }
+    }
+
+    /// Whether headers have to repeat what the body of a request of this revision says.
+    fn mirrors(&self, revision: Revision) -> bool {
+        revision.is_modern() && self.line().is_none()
+    }
 }
 
 /// What a request is served by: said by the request itself, or agreed on before.
@@ -162,7 +204,7 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> Response<Bod
 /// Host and origin, then the caller, come before everything else: who has no key learns nothing, not even
 /// which methods there are.
 async fn answer(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     parts: &Parts,
     body: &mut Upload,
     trace: &str,
@@ -197,6 +239,10 @@ async fn answer(
         parts,
         caller,
         trace,
+        // An array is answered by an array, which is one text.
+        way: Way::Http {
+            streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
+        },
     };
     match posted {
         Posted::One(message) => one(mcp, &asked, message).await,
@@ -205,7 +251,7 @@ async fn answer(
             if named.is_some_and(Revision::is_modern) {
                 return Err(Refusal::invalid("A body is one message."));
             }
-            let agreed = legacy::agreed(mcp, &parts.headers, named).await?;
+            let agreed = legacy::agreed(mcp, &asked, named).await?;
             legacy::batch(mcp, &asked, messages, &agreed).await
         }
     }
@@ -233,16 +279,29 @@ fn is_modern(headers: &HeaderMap) -> bool {
     matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
 }
 
-async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result<Reply, Refusal> {
+async fn one(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    message: wire::Message<'_>,
+) -> Result<Reply, Refusal> {
     let headers = &asked.parts.headers;
     match message.kind() {
         Kind::Request(request) => {
             let id = request.id;
-            let era = era(headers, &request.method, &request.params.meta);
+            let place = asked.line().map(Line::place).transpose();
+            let _place = match place {
+                Ok(place) => place,
+                Err(refusal) => return Ok(refusal.into_reply(Some(id))),
+            };
+            let meta = &request.params.meta;
+            let era = match asked.line() {
+                None => era(headers, &request.method, meta),
+                Some(_) => line::era(&request.method, meta),
+            };
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
-                Ok(Chosen::Initialize) => legacy::initialize(mcp, headers, &request),
-                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, headers, named).await {
+                Ok(Chosen::Initialize) => legacy::initialize(mcp, asked, &request),
+                Ok(Chosen::Legacy(named)) => match legacy::agreed(mcp, asked, named).await {
                     Ok(agreed) => legacy::serve(mcp, asked, request, &agreed).await,
                     Err(refusal) => Err(refusal),
                 },
@@ -251,26 +310,29 @@ async fn one(mcp: &Mcp, asked: &Asked<'_>, message: wire::Message<'_>) -> Result
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Some(&note)).await,
-        Kind::Response => accepted(mcp, asked, None).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unasked::Note(note)).await,
+        Kind::Response(id, outcome) => accepted(mcp, asked, Unasked::Answer(id, outcome)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
 }
 
+/// A message that wants no answer.
+enum Unasked<'a> {
+    Note(wire::Request<'a>),
+    Answer(Option<&'a str>, wire::Outcome),
+}
+
 /// 202 for what wants no answer. The modern era has no responses of clients.
-async fn accepted(
-    mcp: &Mcp,
-    asked: &Asked<'_>,
-    note: Option<&wire::Request<'_>>,
-) -> Result<Reply, Refusal> {
+async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unasked<'_>) -> Result<Reply, Refusal> {
     let headers = &asked.parts.headers;
     let named = named(headers)?;
     if !named.is_some_and(Revision::is_modern) {
-        let agreed = legacy::agreed(mcp, headers, named).await?;
-        if let Some(note) = note {
-            legacy::noted(mcp, asked, note, &agreed);
+        let agreed = legacy::agreed(mcp, asked, named).await?;
+        match message {
+            Unasked::Note(note) => legacy::noted(mcp, asked, &note, &agreed),
+            Unasked::Answer(id, outcome) => legacy::answered(mcp, asked, &agreed, id, outcome),
         }
-    } else if note.is_none() {
+    } else if matches!(message, Unasked::Answer(..)) {
         return Err(Refusal::invalid("This revision takes no responses."));
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))

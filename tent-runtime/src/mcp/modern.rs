@@ -1,6 +1,8 @@
 //! The modern era (2026-07-28): every request carries its revision and its metadata, and headers repeat
 //! part of them. Keeps nothing from one request to the next.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 
 use super::list::{self, Scope};
@@ -8,7 +10,7 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, call, client, headers};
+use super::{Agreed, Asked, Line, Mcp, call, client, headers};
 use crate::cx::Era;
 use crate::door::About;
 
@@ -16,12 +18,13 @@ const REVISION: Revision = Revision::V2026_07_28;
 
 /// Serves one request, whose revision was found to be this era's.
 pub(super) async fn serve(
-    mcp: &Mcp,
+    mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
     request: Request<'_>,
 ) -> Result<Reply, Refusal> {
     complete(&request.params)?;
-    headers::method(&asked.parts.headers, &request.method, true)?;
+    let wanted = asked.mirrors(REVISION);
+    headers::method(&asked.parts.headers, &request.method, wanted)?;
     let agreed = Agreed {
         revision: REVISION,
         client: client(
@@ -29,7 +32,7 @@ pub(super) async fn serve(
             &request.params.meta.client,
             request.params.meta.abilities,
         ),
-        nonce: None,
+        nonce: asked.line().and_then(Line::nonce),
     };
     match &*request.method {
         "server/discover" => {
@@ -71,7 +74,7 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
 pub(super) fn discovered(about: &About, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
-    out.extend_from_slice(br#","capabilities":{"tools":{}}"#);
+    out.extend_from_slice(br#","capabilities":{"logging":{},"tools":{}}"#);
     if let Some(instructions) = &about.instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);

@@ -53,6 +53,8 @@ pub(super) struct Params<'a> {
     /// What came with what was asked, to be given back.
     pub(super) state: Text<'a>,
     pub(super) meta: Meta<'a>,
+    /// Of `logging/setLevel`.
+    pub(super) level: Text<'a>,
     /// Of `notifications/cancelled`.
     pub(super) request_id: Option<&'a RawValue>,
     /// Of `initialize`.
@@ -73,6 +75,16 @@ pub(super) enum Arguments {
     Other,
 }
 
+impl Arguments {
+    /// The object; an empty one in place of anything else.
+    pub(super) fn object(self) -> Map<String, Value> {
+        match self {
+            Arguments::Object(object) => object,
+            Arguments::Absent | Arguments::Other => Map::new(),
+        }
+    }
+}
+
 /// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
 #[derive(Debug, Default)]
 pub(super) struct Meta<'a> {
@@ -83,6 +95,10 @@ pub(super) struct Meta<'a> {
     pub(super) abilities: Option<Capabilities>,
     /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
     pub(super) client: ClientInfo<'a>,
+    /// `progressToken`, as it was sent, so that an echo is the same bytes.
+    pub(super) progress_token: Option<&'a RawValue>,
+    /// `io.modelcontextprotocol/logLevel`.
+    pub(super) log_level: Text<'a>,
 }
 
 /// What a client says of itself: for display and logs, so a wrong type is no failure.
@@ -172,6 +188,7 @@ impl<'de> Take<'de> for TheParams {
                 }
                 "requestState" => params.state = object.next_value_seed(Taking(TextOrNull))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
+                "level" => params.level = object.next_value_seed(Taking(AText))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
                 "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
@@ -187,7 +204,7 @@ impl<'de> Take<'de> for TheParams {
     }
 }
 
-struct TheArguments;
+pub(super) struct TheArguments;
 
 impl<'de> Take<'de> for TheArguments {
     type Out = Arguments;
@@ -233,6 +250,10 @@ impl<'de> Take<'de> for TheMeta {
                 "io.modelcontextprotocol/clientInfo" => {
                     meta.client = object.next_value_seed(Taking(TheClient))?;
                 }
+                "io.modelcontextprotocol/logLevel" => {
+                    meta.log_level = object.next_value_seed(Taking(TextOrNull))?;
+                }
+                "progressToken" => meta.progress_token = object.next_value()?,
                 _ => return Ok(false),
             }
             Ok(true)

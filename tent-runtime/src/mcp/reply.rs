@@ -33,6 +33,8 @@ pub(super) struct Reply {
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     /// JSON, or nothing.
     pub(super) body: Vec<u8>,
+    /// A stream of events in place of the body.
+    pub(super) stream: Option<Body>,
 }
 
 impl Reply {
@@ -42,6 +44,7 @@ impl Reply {
             status: StatusCode::OK,
             headers: Vec::new(),
             body,
+            stream: None,
         }
     }
 
@@ -51,7 +54,19 @@ impl Reply {
             status,
             headers: Vec::new(),
             body: Vec::new(),
+            stream: None,
         }
+    }
+
+    /// A stream of events, which ends when it does.
+    pub(super) fn stream(events: Body) -> Self {
+        let mut reply = Reply::empty(StatusCode::OK);
+        reply.stream = Some(events);
+        // A proxy that gathers events before it sends them on would make a lump of them.
+        reply.with(
+            HeaderName::from_static("x-accel-buffering"),
+            HeaderValue::from_static("no"),
+        )
     }
 
     pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -65,8 +80,14 @@ impl Reply {
         let headers = response.headers_mut();
         // Answers depend on the caller; a shared cache that kept one would show it to another.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        web::nosniff(headers);
         headers.extend(self.headers);
-        if !self.body.is_empty() {
+        if let Some(events) = self.stream {
+            let (kind, kept) = ("text/event-stream", "no-cache, no-store");
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static(kept));
+            *response.body_mut() = events;
+        } else if !self.body.is_empty() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             *response.body_mut() = Body::from(self.body);
         }
@@ -229,6 +250,7 @@ impl Refusal {
             body: self.write(id),
             status: self.status,
             headers: self.headers,
+            stream: None,
         }
     }
 }

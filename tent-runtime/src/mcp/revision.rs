@@ -65,6 +65,11 @@ impl Revision {
         self >= Revision::V2025_11_25
     }
 
+    /// Whether a note of progress says what is being done.
+    pub(super) fn has_progress_messages(self) -> bool {
+        self >= Revision::V2025_03_26
+    }
+
     /// Whether there are titles, output schemas, structured content and links to resources.
     pub(super) fn has_titles_and_structure(self) -> bool {
         self >= Revision::V2025_06_18

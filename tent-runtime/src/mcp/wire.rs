@@ -9,8 +9,9 @@ use std::borrow::Cow;
 
 use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use super::params::{AText, Params, Text, TheParams, members};
+use super::params::{AText, Params, Text, TheArguments, TheParams, members};
 use crate::json::{self, Take, Taking};
 
 /// The most messages of one array; each may be a call, so more would pass by every limit on requests.
@@ -61,8 +62,8 @@ pub(super) struct Message<'a> {
     is_two: bool,
     id: Option<&'a RawValue>,
     method: Text<'a>,
-    /// Whether it has a `result` or an `error`.
-    answers: bool,
+    /// Its `result` or its `error`.
+    answers: Option<Outcome>,
     params: Params<'a>,
 }
 
@@ -73,10 +74,19 @@ pub(super) enum Kind<'a> {
     Request(Request<'a>),
     /// It wants none.
     Notification(Request<'a>),
-    /// It answers a question of the server's.
-    Response,
+    /// It answers a question of the server's; the id is there where it can be one.
+    Response(Option<&'a str>, Outcome),
     /// It is none of these. The id is there where it could be read.
     Invalid(Option<&'a str>, &'static str),
+}
+
+/// What a client answers to a question.
+#[derive(Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// The result, if it is an object; else nothing.
+    Result(Map<String, Value>),
+    /// It failed, in these words.
+    Failed(String),
 }
 
 /// A message that names a method. Where it wants no answer its id is empty.
@@ -101,8 +111,12 @@ impl<'a> Message<'a> {
         if !self.is_two {
             return Kind::Invalid(id, "A message has \"jsonrpc\": \"2.0\".");
         }
-        match (self.method, id) {
-            (Text::Is(_), _) if self.answers => {
+        let (method, answers) = match (self.method, self.answers) {
+            (Text::Absent, Some(outcome)) => return Kind::Response(id, outcome),
+            (method, answers) => (method, answers.is_some()),
+        };
+        match (method, id) {
+            (Text::Is(_), _) if answers => {
                 Kind::Invalid(id, "A message is a request or an answer, not both.")
             }
             (Text::Is(method), Some(id)) => Kind::Request(Request {
@@ -115,7 +129,6 @@ impl<'a> Message<'a> {
                 method,
                 params: self.params,
             }),
-            (Text::Absent, _) if self.answers => Kind::Response,
             (Text::Absent, _) => Kind::Invalid(id, "A request names a method."),
             (Text::Other, _) => Kind::Invalid(id, "A method is a string."),
         }
@@ -183,9 +196,17 @@ impl<'de> Take<'de> for OneMessage {
                 "id" => message.id = Some(object.next_value()?),
                 "method" => message.method = object.next_value_seed(Taking(AText))?,
                 "params" => message.params = object.next_value_seed(Taking(TheParams))?,
-                "result" | "error" => {
-                    message.answers = true;
-                    return Ok(false);
+                "result" => {
+                    let result = object.next_value_seed(Taking(TheArguments))?.object();
+                    message.answers.get_or_insert(Outcome::Result(result));
+                }
+                "error" => {
+                    let mut error = object.next_value_seed(Taking(TheArguments))?.object();
+                    let words = match error.remove("message") {
+                        Some(Value::String(words)) => words,
+                        _ => String::new(),
+                    };
+                    message.answers = Some(Outcome::Failed(words));
                 }
                 _ => return Ok(false),
             }
@@ -283,7 +304,7 @@ mod tests {
         }
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind(),
-            Kind::Response
+            Kind::Response(Some("1"), Outcome::Failed(_))
         ));
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),

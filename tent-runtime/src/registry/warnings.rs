@@ -14,15 +14,14 @@ const LONGEST_ABOUT: usize = 2_000;
 impl Registry {
     /// What known clients cut, refuse or misread, though the standard allows it.
     pub fn warnings(&self) -> Vec<Finding> {
-        let tools = || self.functions.iter().filter(|f| f.declaration.mcp);
         let of_one = |tool| {
             let mut found = name_and_text_warnings(tool);
             found.extend(huge_integers(tool));
             found
         };
-        let mut warnings: Vec<_> = tools().flat_map(of_one).collect();
+        let mut warnings: Vec<_> = self.tools().flat_map(of_one).collect();
         warnings.extend(self.functions.iter().filter_map(not_kept_yet));
-        let many = tools().count();
+        let many = self.tools().count();
         if many > WELL_TAKEN {
             warnings.push(Finding {
                 code: "T7004",

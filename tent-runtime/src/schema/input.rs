@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
-use super::{Field, Problem, Wire, marks, misfit, rules};
+use super::{Field, Problem, REQUIRED, UNFIT, WHOLE, Wire, marks, misfit, rules};
 use crate::error::Error;
 
 /// A function's input: what is published, and the check.
@@ -15,6 +15,9 @@ use crate::error::Error;
 pub struct InputSchema {
     published: Value,
     plan: Plan,
+    /// For what the plan does not know of the schema.
+    #[cfg(feature = "schema")]
+    full: Option<super::full::Full>,
 }
 
 impl InputSchema {
@@ -107,7 +110,7 @@ impl InputSchema {
     }
 
     /// From a schema of the author's own, which is published untouched. It is enforced as it stands: a
-    /// keyword that is not enforced is a problem.
+    /// keyword that is not enforced is a problem. With the feature `schema` every keyword is enforced.
     ///
     /// ```
     /// use tent_runtime::schema::InputSchema;
@@ -127,15 +130,46 @@ impl InputSchema {
             problems.push(problem("T7012", "", message));
         }
         match compile(&stated, true) {
-            Ok((plan, _)) if problems.is_empty() => Ok(InputSchema {
-                published: stated,
-                plan,
-            }),
+            Ok((plan, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, plan)),
             Ok(_) => Err(problems),
             Err(more) => {
                 problems.extend(more);
-                Err(problems)
+                Self::of_more(stated, problems)
             }
+        }
+    }
+
+    /// From a schema of the author's own that the check alone does not enforce, for these `problems`.
+    #[cfg(not(feature = "schema"))]
+    fn of_more(_: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+        Err(problems)
+    }
+
+    #[cfg(feature = "schema")]
+    fn of_more(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+        // A root or a name that clients refuse is refused whoever checks the rest, and what refers to itself
+        // without end takes everything in the eyes of the validator.
+        let refused = |problem: &Problem| {
+            problem.code != "T7017" || problem.message.ends_with(super::check::ENDLESS)
+        };
+        if problems.iter().any(refused) {
+            return Err(problems);
+        }
+        let (full, outline) = super::full::Full::of(&stated)?;
+        let (plan, _) = compile(&outline, true)?;
+        Ok(InputSchema {
+            published: stated,
+            plan,
+            full: Some(full),
+        })
+    }
+
+    fn checked(published: Value, plan: Plan) -> Self {
+        InputSchema {
+            published,
+            plan,
+            #[cfg(feature = "schema")]
+            full: None,
         }
     }
 
@@ -156,9 +190,20 @@ impl InputSchema {
         };
         let mut walk = Walk::new(&self.plan, mode);
         walk.root(input);
-        match walk.found() {
-            found if found.is_empty() => Ok(()),
-            found => Err(misfit(found)),
+        #[cfg_attr(not(feature = "schema"), expect(unused_mut))]
+        let mut found = walk.found();
+        #[cfg(feature = "schema")]
+        if let Some(full) = &self.full {
+            let whole = Value::Object(std::mem::take(input));
+            full.check(&self.plan, &whole, &mut found);
+            if let Value::Object(whole) = whole {
+                *input = whole;
+            }
+        }
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(misfit(found))
         }
     }
 
@@ -188,6 +233,23 @@ impl InputSchema {
     /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
     pub fn is_secret(&self, path: &str) -> bool {
         self.plan.is_secret(path)
+    }
+
+    /// What may be told of a misfit that another than this check found at `path`, and that may therefore
+    /// show what was sent: where it has to do with a secret, the path ends before it and nothing is said of
+    /// the value.
+    pub(crate) fn discreet(&self, path: &str, what: &str) -> (String, String) {
+        let path = if path == WHOLE { "" } else { path };
+        match self.plan.hidden(path) {
+            Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
+            Some(told) => (told.to_owned(), UNFIT.to_owned()),
+            None => (path.to_owned(), what.to_owned()),
+        }
+    }
+
+    /// Whether the field `name` is secret or has a secret in it.
+    pub(crate) fn hides_in(&self, name: &str) -> bool {
+        self.plan.hides_in(name)
     }
 
     /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
@@ -240,7 +302,7 @@ impl InputSchema {
             Value::Object(root) => marks::published(root),
             other => other.clone(),
         };
-        Ok(InputSchema { published, plan })
+        Ok(InputSchema::checked(published, plan))
     }
 
     /// Whether the defaults and examples that `#[arg(…)]` states fit their own fields.

@@ -6,6 +6,8 @@
 
 mod check;
 mod field;
+#[cfg(feature = "schema")]
+mod full;
 mod input;
 mod marks;
 mod output;
@@ -41,14 +43,21 @@ pub enum Wire {
     Strings,
 }
 
+/// What stands for the path of the input as a whole. No field can have this name.
+const WHOLE: &str = "(input)";
+/// What is said of a field that is not there.
+pub(crate) const REQUIRED: &str = "is required";
+/// All that is said of a secret that its type does not take.
+pub(crate) const UNFIT: &str = "does not fit its type";
+
 /// T0003 with one entry for each field that does not fit: its path, and what is wrong with it. The input
-/// as a whole, which has no path, is called `(input)`, which no field can be.
+/// as a whole, which has no path, is called `(input)`.
 pub fn misfit(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()
         .fold(Error::of("T0003"), |error, (path, what)| {
             let path = match path.is_empty() {
-                true => "(input)".to_owned(),
+                true => WHOLE.to_owned(),
                 false => path,
             };
             error.with_field(path, what)

@@ -6,6 +6,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -20,9 +21,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tower_service::Service as _;
 
-/// For how long a connection may be open without a whole head of a request: the first, or the next one after
-/// an answer.
-const HEAD_TIME: Duration = Duration::from_secs(15);
+/// How long the whole head of a connection's first request may take: nothing is known yet of who opened it.
+const FIRST_HEAD: Duration = Duration::from_secs(15);
+
+/// How long that of each further one may take, from the end of the answer before it. Longer than the 60
+/// seconds for which proxies keep a connection that nobody uses, since one that is closed in the moment in
+/// which a proxy uses it again costs somebody an answer.
+const NEXT_HEAD: Duration = Duration::from_secs(75);
 
 /// So many connections are open at once. The next ones wait in the system's queue until one ends, which those
 /// that ask nothing soon do. An idle one costs about 10 kB, so all of them 160 MB.
@@ -53,14 +58,16 @@ pub(super) async fn serve(
             next = next => next,
             () = &mut told => break,
         };
-        let app = app.clone();
+        let asked = Arc::new(AtomicBool::new(false));
+        let (app, noted) = (app.clone(), asked.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
+            noted.store(true, Ordering::Relaxed);
             request.extensions_mut().insert(ConnectInfo(peer));
             app.clone().call(request)
         });
         let served = all.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            if let Err(error) = served.await {
+            if let Err(error) = unless_silent(served, &asked).await {
                 tracing::debug!(%peer, %error, "a connection broke off");
             }
             drop(place);
@@ -71,9 +78,25 @@ pub(super) async fn serve(
     all.shutdown().await;
 }
 
+/// Serves a connection to its end, or until its first request would have had to be there.
+async fn unless_silent(
+    served: impl Future<Output = hyper::Result<()>>,
+    asked: &AtomicBool,
+) -> hyper::Result<()> {
+    tokio::pin!(served);
+    tokio::select! {
+        ended = &mut served => return ended,
+        () = tokio::time::sleep(FIRST_HEAD) => {}
+    }
+    match asked.load(Ordering::Relaxed) {
+        true => served.await,
+        false => Ok(()),
+    }
+}
+
 fn http() -> http1::Builder {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    http.timer(TokioTimer::new()).header_read_timeout(NEXT_HEAD);
     http
 }
 
@@ -173,7 +196,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_may_take_as_long_as_it_does() {
         let slow = stream::unfold(0, async |at| {
-            tokio::time::sleep(20 * HEAD_TIME).await;
+            tokio::time::sleep(20 * NEXT_HEAD).await;
             (at < 3).then(|| (Ok::<_, io::Error>(Bytes::from_static(b"more ")), at + 1))
         });
         let slow = Arc::new(Mutex::new(Some(Box::pin(slow))));
@@ -181,7 +204,7 @@ mod tests {
         let answer = move || {
             let body = take().map_or_else(Body::empty, Body::from_stream);
             async move {
-                tokio::time::sleep(20 * HEAD_TIME).await;
+                tokio::time::sleep(20 * NEXT_HEAD).await;
                 body
             }
         };

@@ -23,6 +23,7 @@ use tokio::net::TcpListener;
 pub use builder::App;
 pub(crate) use builder::Prepared;
 
+use crate::caller::Caller;
 use crate::door::Door;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
@@ -88,10 +89,10 @@ impl Tent {
         let probes = Router::new()
             .route("/healthz", get(async || "ok"))
             .route("/readyz", get(async move || ready(&door)))
-            .layer(from_fn(without_body));
+            .route_layer(from_fn(without_body));
         let pages = Router::new()
             .route("/_t/codes/{code}", get(code_page))
-            .layer(from_fn_with_state(self.door.clone(), ours));
+            .route_layer(from_fn_with_state(self.door.clone(), ours));
         Router::new()
             .route("/api", api.clone())
             .route("/api/", api.clone())
@@ -118,7 +119,33 @@ impl Tent {
         Router::new()
             .route("/.well-known/oauth-protected-resource", none())
             .route("/.well-known/oauth-protected-resource/{*rest}", none())
-            .layer(from_fn_with_state(self.door.clone(), ours))
+            .route_layer(from_fn_with_state(self.door.clone(), ours))
+    }
+
+    /// Answers one MCP message without a server, for who has a transport of their own; `None` where the
+    /// message wants no answer. Both eras; the caller is who you say. A call ends when the future is dropped,
+    /// but for those of the legacy era, which go on.
+    ///
+    /// Each message stands for itself: what an `initialize` agreed on is not remembered, so a legacy
+    /// message counts as one of 2025-03-26. What a function says before it ends goes nowhere.
+    ///
+    /// ```
+    /// # async fn handled(tent: tent_runtime::server::Tent) -> Option<Vec<u8>> {
+    /// use tent_runtime::caller::{Caller, User};
+    /// let ada = Caller::User(User::new("ada").into());
+    /// let message = br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#;
+    /// tent.handle_mcp(ada, message).await
+    /// # }
+    /// ```
+    pub async fn handle_mcp(&self, caller: Caller, message: &[u8]) -> Option<Vec<u8>> {
+        let line = mcp::Line::of_one(self.mcp.clone(), mcp::Who::Is(caller.clone()));
+        let line = line.expect("a caller that is given holds no key, which alone can be unusable");
+        let trace = crate::web::trace(&http::HeaderMap::new());
+        line.answer(Ok(caller), &trace, message).await
+    }
+
+    pub(crate) fn mcp_server(&self) -> &Arc<Mcp> {
+        &self.mcp
     }
 
     /// Refuses new calls from now on (T0013); calls under way go on.
@@ -129,8 +156,9 @@ impl Tent {
     /// Serves on `addr` until the process is told to end (SIGINT, SIGTERM) or [`shutdown`](Self::shutdown)
     /// is called, then lets calls under way go on for ten seconds.
     ///
-    /// Serves HTTP/1.1, on at most 16,384 connections at once. A connection on which no request has come for 15
-    /// seconds is closed; an answer may take as long as it does.
+    /// Serves HTTP/1.1, on at most 16,384 connections at once. A connection is closed where its first request has
+    /// not come within 15 seconds, or the next one within 75; a proxy in front of it should keep those that it does
+    /// not use for less than that. An answer may take as long as it does.
     ///
     /// # Errors
     /// Where the address cannot be listened on.
@@ -169,7 +197,7 @@ pub(crate) async fn listen(addr: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-async fn told_to_end() {
+pub(crate) async fn told_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -139,7 +139,7 @@ mod warned {
     pub(crate) fn dotted() {}
 
     #[query(access = "anyone", offer = "mcp")]
-    #[doc = include_str!("../../../LICENSE-APACHE")]
+    #[doc = include_str!("../long_about.txt")]
     pub(crate) fn long_winded() {}
 
     #[data]

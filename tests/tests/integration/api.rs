@@ -388,3 +388,37 @@ async fn health_and_codes_need_no_caller() {
     reply.refuses(503, "T0013");
     assert_eq!(reply.header("retry-after"), Some("5"));
 }
+
+#[tokio::test]
+async fn a_name_after_two_slashes_is_none() {
+    let tent = tent().await;
+    let key = key(&tent, "ada", &["read"]).await;
+    for path in ["/api//add", "/api///add", "/api//"] {
+        let reply = ask(&tent, "GET", format!("{path}?a=1&b=2"))
+            .key(&key)
+            .send()
+            .await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (404, "T0001"),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_a_failure_of_its_own() {
+    let tent = tent_with(|app| app.set("limits.answer", "1kB")).await;
+    let echo = |characters: usize| {
+        let value = json!({"value": "x".repeat(characters)});
+        ask(&tent, "POST", "/api/echo").json(value).send()
+    };
+    // The quotes around it count too.
+    assert_eq!(echo(998).await.status.as_u16(), 200);
+    let reply = echo(999).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code().as_str()),
+        (500, "T0019")
+    );
+    assert_eq!(reply.json()["fields"], json!({"limit": 1000}));
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{MODERN, Reply, ask, key, legacy, modern, snapshot, tent};
+use crate::support::{MODERN, Reply, ask, key, legacy, modern, snapshot, tent_with};
 
 /// What is shown of one failure after the other.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl Shown {
 
 #[tokio::test(start_paused = true)]
 async fn failures_over_http() {
-    let tent = tent().await;
+    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
     let ada = key(&tent, "ada", &["*"]).await;
     let reader = key(&tent, "ada", &["read"]).await;
     let grace = key(&tent, "grace", &["*"]).await;
@@ -85,6 +85,10 @@ async fn failures_over_http() {
             post(&ada, "echo", json!({})).body(r#"{"value":1,"value":2}"#),
         ),
         ("T0018, no object", post(&ada, "touch", json!([]))),
+        (
+            "T0019",
+            post(&ada, "echo", json!({"value": "a".repeat(9 << 10)})),
+        ),
         ("T7120", post(&grace, "delete_all", json!({}))),
         ("A0001, the app's own", post(&ada, "pay", json!({"id": 7}))),
     ] {
@@ -97,7 +101,7 @@ async fn failures_over_http() {
 
 #[tokio::test(start_paused = true)]
 async fn failures_over_mcp() {
-    let tent = tent().await;
+    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
     let ada = key(&tent, "ada", &["*"]).await;
     let reader = key(&tent, "ada", &["read"]).await;
     let grace = key(&tent, "grace", &["*"]).await;
@@ -165,6 +169,10 @@ async fn failures_over_mcp() {
             "T0018, a key twice",
             list().body(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}"#),
         ),
+        (
+            "T0019",
+            call(&ada, "echo", json!({"value": "a".repeat(9 << 10)})),
+        ),
         ("T7120", call(&grace, "delete_all", json!({}))),
         ("A0001, the app's own", call(&ada, "pay", json!({"id": 7}))),
         (
@@ -192,7 +200,7 @@ async fn failures_over_mcp() {
 
 #[tokio::test(start_paused = true)]
 async fn failures_over_older_mcp() {
-    let tent = tent().await;
+    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
     let ada = key(&tent, "ada", &["*"]).await;
     let reader = key(&tent, "ada", &["read"]).await;
     let grace = key(&tent, "grace", &["*"]).await;
@@ -220,6 +228,10 @@ async fn failures_over_older_mcp() {
             call(&ada, "add", json!({})).header("mcp-session-id", "gone"),
         ),
         ("T0018", call(&ada, "add", json!({})).body("{")),
+        (
+            "T0019",
+            call(&ada, "echo", json!({"value": "a".repeat(9 << 10)})),
+        ),
         ("T7120", call(&grace, "delete_all", json!({}))),
         ("A0001, the app's own", call(&ada, "pay", json!({"id": 7}))),
         (

@@ -123,3 +123,33 @@ async fn no_key_and_no_secret_field_is_logged() {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
 }
+
+#[tokio::test]
+async fn a_refused_key_is_in_the_log_without_a_part_of_it() {
+    let (log, _kept) = Log::kept();
+    let tent = tent().await;
+    let made = key(&tent, "ada", &["*"]).await;
+    let id = made.split('_').nth(1).expect("a key has an id").to_owned();
+    assert!(tent.keys().revoke(&id).await.expect("the store works"));
+    for (trace, bad) in [("t-1", made.as_str()), ("t-2", "tk_short"), ("t-3", "é")] {
+        let reply = ask(&tent, "GET", "/api")
+            .key(bad)
+            .header("x-request-id", trace);
+        assert_eq!(reply.send().await.status.as_u16(), 401);
+    }
+    let first = log.line("t-1");
+    assert!(
+        first.contains("INFO") && first.contains("a key was refused"),
+        "{first}"
+    );
+    assert!(first.contains("path=\"/api\""), "{first}");
+    for other in ["t-2", "t-3"] {
+        assert!(
+            log.line(other).contains("DEBUG"),
+            "one a second is for everyone"
+        );
+    }
+    for part in [&made[3..], "tk_short", "é"] {
+        assert!(!log.text().contains(part), "{part}");
+    }
+}

@@ -2,10 +2,12 @@
 
 mod api;
 mod app;
+mod bodies;
 mod door;
 mod failures;
 mod log;
 mod mcp;
 mod mounted;
+mod sealed_off;
 mod start;
 mod support;

@@ -123,3 +123,18 @@ async fn shut_down_it_refuses_and_the_app_around_it_goes_on() {
     let page = sent(&router, get_of("/".to_owned())).await;
     assert_eq!(page.0, StatusCode::OK);
 }
+
+#[tokio::test]
+async fn hosts_of_paths_that_are_the_apps_own_are_not_tents_to_check() {
+    let tent = tent().await;
+    let elsewhere = |path: String| {
+        let request = Request::get(path).header(header::HOST, "shop.example");
+        request.body(Body::empty()).expect("a request")
+    };
+    for (at, router) in mounts(&tent) {
+        let missing = sent(&router, elsewhere("/nothing".to_owned())).await;
+        assert_eq!(missing.0, StatusCode::NOT_FOUND, "{at}");
+        let refused = sent(&router, elsewhere(format!("{at}/_t/codes/T0001"))).await;
+        assert_eq!(refused.0, StatusCode::FORBIDDEN, "{at}");
+    }
+}

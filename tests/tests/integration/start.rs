@@ -41,7 +41,8 @@ async fn every_function_that_takes_a_missing_state_is_named() {
     assert_eq!(error.code(), "T7011");
     let message = error.message();
     assert!(
-        message.contains("app::Watched, which `delete_all`, `order`, `touch` take"),
+        message
+            .contains("app::Watched, which `delete_all`, `explode_locked`, `order`, `touch` take"),
         "{message}"
     );
 }

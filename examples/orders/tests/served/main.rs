@@ -6,6 +6,7 @@
 mod api;
 mod cases;
 mod command_line;
+mod connections;
 mod listed;
 mod mcp;
 mod server;

@@ -137,12 +137,12 @@ fn k3_24_a_large_body_is_taken_up_to_the_limit_that_is_set_and_refused_with_word
     let limit = 8 << 20;
     let server = place.serve_with(&[("TENT_LIMITS__BODY", "8MiB")]);
     let mut wire = Wire::to(&server);
-    let order = |bytes| json!({"title": "A book", "cents": 1, "note": "a".repeat(bytes)});
+    let looked_for = |bytes| json!({"text": "a".repeat(bytes)});
     for (bytes, taken) in [(3 << 20, true), (9 << 20, false), (1, true)] {
-        let (headers, body) = modern("add_order", order(bytes));
+        let (headers, body) = modern("find_orders", looked_for(bytes));
         let over_mcp = wire.post("/mcp", &key, &headers, &body);
-        let body = order(bytes).to_string();
-        let over_api = wire.post("/api/add_order", &key, "", &body);
+        let body = looked_for(bytes).to_string();
+        let over_api = wire.post("/api/find_orders", &key, "", &body);
         for (request, at_mcp) in [(over_mcp, true), (over_api, false)] {
             // The same connection each time: what was refused has been read to its end.
             wire.write(&request);
@@ -150,11 +150,12 @@ fn k3_24_a_large_body_is_taken_up_to_the_limit_that_is_set_and_refused_with_word
             let answer = response.json();
             if taken {
                 assert_eq!(response.status, 200, "{bytes}");
-                let note = match at_mcp {
-                    true => &answer["result"]["structuredContent"]["note"],
-                    false => &answer["note"],
+                let found = match at_mcp {
+                    true => &answer["result"]["structuredContent"]["value"],
+                    false => &answer,
                 };
-                assert_eq!(note.as_str().map(str::len), Some(bytes));
+                let found = found.as_array().expect("a list");
+                assert_eq!(found.is_empty(), bytes > 1, "{answer}");
                 continue;
             }
             assert_eq!(response.status, 413);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
@@ -37,7 +37,16 @@ impl App {
         &self.mcp
     }
 
-    pub(super) async fn send(&self, send: Send) -> Got {
+    pub(super) fn shared(&self) -> Arc<Mcp> {
+        self.mcp.clone()
+    }
+
+    pub(super) fn key(&self, whose: &str) -> &str {
+        &self.keys[whose]
+    }
+
+    /// What comes back, whose body is still to be read.
+    pub(super) async fn open(&self, send: Send) -> Response<Body> {
         let mut request = Request::new(send.body);
         *request.method_mut() = send.method;
         *request.uri_mut() = send.path.parse().expect("a path");
@@ -47,8 +56,11 @@ impl App {
             let value = format!("Bearer {key}").parse().expect("a header's value");
             request.headers_mut().insert("authorization", value);
         }
-        let response = mcp::serve(self.mcp.clone(), request).await;
-        let (parts, body) = response.into_parts();
+        mcp::serve(self.mcp.clone(), request).await
+    }
+
+    pub(super) async fn send(&self, send: Send) -> Got {
+        let (parts, body) = self.open(send).await.into_parts();
         let bytes = body.collect().await.expect("a body in memory").to_bytes();
         Got {
             status: parts.status,

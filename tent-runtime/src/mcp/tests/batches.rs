@@ -115,3 +115,35 @@ async fn an_array_is_bounded() {
     );
     assert_eq!(app.ask(400, pings(65)).await["error"]["code"], -32600);
 }
+
+#[tokio::test]
+async fn once_the_answers_are_too_large_no_more_requests_of_an_array_run() {
+    let app = App::of(super::functions::FUNCTIONS, |settings| {
+        settings.limits.answer = 1000;
+    });
+    let calls: Vec<_> = (1..=30)
+        .map(|id| {
+            let params = json!({"name": "find_order", "arguments": {"id": format!("A{id}")}});
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        })
+        .collect();
+    let got = app.ask(200, Send::raw(json!(calls).to_string())).await;
+    let answers = got.as_array().expect("an array");
+    assert_eq!(answers.len(), 30, "each request is answered");
+    let served = answers
+        .iter()
+        .take_while(|answer| answer["result"].is_object());
+    let served = served.count();
+    assert!((5..20).contains(&served), "{served}");
+    for (answer, id) in answers[served..].iter().zip(served + 1..) {
+        let fix = "Send it again on its own.";
+        assert_eq!(
+            answer,
+            &json!({"jsonrpc": "2.0", "id": id, "error": {
+                "code": -32600,
+                "message": "Not served: the answers before it are over the 1000 bytes that this server sends at once.",
+                "data": {"code": "T0007", "fix": fix},
+            }})
+        );
+    }
+}

@@ -210,3 +210,18 @@ async fn a_mirror_does_not_tell_that_a_hidden_tool_exists() {
         }})
     );
 }
+
+#[tokio::test]
+async fn a_mirror_tells_nobody_what_the_door_does_not() {
+    let anyone = |settings: &mut crate::settings::Settings| settings.mcp.anyone = true;
+    let app = App::of(super::functions::FUNCTIONS, anyone);
+    let disagreeing = || report("eu", json!(7)).by_nobody();
+    let unheard_of = Send::call("nothing", json!({})).by_nobody();
+    let got = app.ask(401, disagreeing()).await;
+    assert_eq!(got["error"]["data"]["code"], "T0004");
+    assert_eq!(
+        got,
+        app.ask(401, unheard_of).await,
+        "the same for every name"
+    );
+}

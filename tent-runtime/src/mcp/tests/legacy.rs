@@ -27,7 +27,7 @@ async fn k3_01_each_revision_that_is_asked_for_is_agreed_on() {
             got.json(),
             json!({"jsonrpc": "2.0", "id": 1, "result": {
                 "protocolVersion": version,
-                "capabilities": {"tools": {}},
+                "capabilities": {"logging": {}, "tools": {}},
                 "serverInfo": server,
                 "instructions": "Orders are named A1, A2 and so on.",
             }})
@@ -118,7 +118,6 @@ async fn k3_12_an_unknown_method_is_an_error_in_an_answer() {
     let session = app.session("2025-06-18").await;
     for method in [
         "resources/templates/list",
-        "logging/setLevel",
         "resources/subscribe",
         "server/discover",
     ] {

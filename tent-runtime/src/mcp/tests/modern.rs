@@ -25,7 +25,7 @@ async fn discovery_tells_versions_capabilities_and_instructions() {
         json!({"jsonrpc": "2.0", "id": 1, "result": {
             "resultType": "complete",
             "supportedVersions": ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
-            "capabilities": {"tools": {}},
+            "capabilities": {"logging": {}, "tools": {}},
             "instructions": "Orders are named A1, A2 and so on.",
             "ttlMs": 300_000,
             "cacheScope": "public",

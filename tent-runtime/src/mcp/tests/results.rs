@@ -286,3 +286,24 @@ async fn contents_are_sent_as_the_revision_has_them() {
         assert_eq!(got["result"], json!({"content": wanted}), "{revision}");
     }
 }
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_a_result_that_says_so() {
+    let app = App::of(super::functions::FUNCTIONS, |settings| {
+        settings.limits.answer = 1000;
+    });
+    let echo = |size: usize| Send::call("echo", json!({"text": "x".repeat(size)}));
+    assert_eq!(app.ask(200, echo(900)).await["result"].get("isError"), None);
+    let got = &app.ask(200, echo(1000)).await["result"];
+    assert_eq!(
+        (&got["isError"], &got["_meta"]["tent.error"]["code"]),
+        (&json!(true), &json!("T0019"))
+    );
+    let text = got["content"][0]["text"].as_str().expect("a text");
+    assert!(
+        text.starts_with(
+            "Error T0019: Echo ran to its end, and what it gave is over the 1000 bytes"
+        ),
+        "{text}"
+    );
+}

@@ -10,6 +10,9 @@ use super::plan::{By, Id, Kind, List, Node, Object, Plan, Property, Rest, Union}
 use crate::schema::transform::{is_annotation, is_name, problem, split, whole};
 use crate::schema::{Problem, marks, pattern};
 
+/// What is wrong with a document whose check would never end.
+pub(in crate::schema) const ENDLESS: &str = "it refers to itself without end";
+
 /// A default as a document states it: of the property `name` of the object `node`.
 #[derive(Debug)]
 pub(in crate::schema) struct Stated {
@@ -345,7 +348,7 @@ impl Compiler<'_> {
             (0..self.nodes.len()).any(|id| circles(&self.nodes, id, &mut open, &mut done));
         if circles {
             self.strict = true;
-            self.problem("", "it refers to itself without end");
+            self.problem("", ENDLESS);
         }
     }
 }

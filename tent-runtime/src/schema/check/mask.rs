@@ -148,23 +148,77 @@ impl Plan {
     /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret. Where
     /// a path leads is not known once a key has a dot in it, and then it counts as one.
     pub(in crate::schema) fn is_secret(&self, path: &str) -> bool {
+        self.has_secrets() && self.follow(path).is_err()
+    }
+
+    /// How much of `path` may be told where what stands there is secret, lies in a secret or has one in it;
+    /// `None` where it has nothing to do with one.
+    pub(in crate::schema) fn hidden<'p>(&self, path: &'p str) -> Option<&'p str> {
         if !self.has_secrets() {
-            return false;
+            return None;
         }
+        match self.follow(path) {
+            Ok(at) => self.reach_secret(at).then_some(path),
+            Err(told) => Some(told),
+        }
+    }
+
+    /// Whether the property `name` of the root is secret or has a secret in it.
+    pub(in crate::schema) fn hides_in(&self, name: &str) -> bool {
         let mut at = vec![0];
-        let mut steps = path
-            .split(['.', '['])
-            .map(|step| step.trim_end_matches(']').trim_matches('"'))
-            .filter(|step| !step.is_empty());
-        loop {
-            if self.any_secret(&mut at) || at.is_empty() {
+        self.has_secrets()
+            && (self.any_secret(&mut at) || {
+                let below = at.iter().flat_map(|id| self.below(*id, name)).collect();
+                self.reach_secret(below)
+            })
+    }
+
+    /// The nodes at `path`, or the part of it before a secret or before it leads nowhere.
+    fn follow<'p>(&self, path: &'p str) -> Result<Vec<Id>, &'p str> {
+        let (mut at, mut told) = (vec![0], 0);
+        for (step, end) in steps(path) {
+            if self.any_secret(&mut at) {
+                return Err(&path[..told]);
+            }
+            at = at.iter().flat_map(|id| self.below(*id, step)).collect();
+            if at.is_empty() {
+                // The step may be a key of something secret.
+                return Err(&path[..told]);
+            }
+            told = end;
+        }
+        match self.any_secret(&mut at) {
+            true => Err(&path[..told]),
+            false => Ok(at),
+        }
+    }
+
+    /// Whether any of these nodes is secret or leads to a secret.
+    fn reach_secret(&self, mut open: Vec<Id>) -> bool {
+        let mut seen = vec![false; self.nodes.len()];
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id], true) {
+                continue;
+            }
+            let node = self.node(id);
+            if node.secret {
                 return true;
             }
-            let Some(step) = steps.next() else {
-                return false;
-            };
-            at = at.iter().flat_map(|id| self.below(*id, step)).collect();
+            match &node.kind {
+                Kind::Same(other) => open.push(*other),
+                Kind::Union(union) => open.extend(&union.branches),
+                Kind::Every(parts) => open.extend(parts),
+                Kind::List(rule) => open.extend(rule.members.iter().chain([&rule.items])),
+                Kind::Object(rule) => {
+                    open.extend(rule.properties.iter().map(|property| property.node));
+                    if let Rest::Each(id) = rule.rest {
+                        open.push(id);
+                    }
+                }
+                _ => {}
+            }
         }
+        false
     }
 
     /// Adds to `at` what its nodes stand for; tells whether any is secret.
@@ -202,4 +256,18 @@ impl Plan {
             _ => Vec::new(),
         }
     }
+}
+
+/// The steps of a path, each with the place in the text where it ends.
+fn steps(path: &str) -> impl Iterator<Item = (&str, usize)> {
+    let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
+    let mut from = 0;
+    ends.chain([path.len()]).filter_map(move |end| {
+        let step = path[from..end]
+            .trim_start_matches(['.', '['])
+            .trim_end_matches(']')
+            .trim_matches('"');
+        from = end;
+        (!step.is_empty()).then_some((step, end))
+    })
 }

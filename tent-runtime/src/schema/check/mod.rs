@@ -19,6 +19,8 @@ mod walk;
 mod words;
 mod work;
 
+#[cfg(feature = "schema")]
+pub(super) use self::compile::ENDLESS;
 pub(super) use self::compile::compile;
 pub(super) use self::path::Path;
 pub(super) use self::plan::Plan;

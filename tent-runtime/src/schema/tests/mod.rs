@@ -5,6 +5,8 @@ mod agreement;
 mod cases;
 mod check;
 mod foreign;
+#[cfg(feature = "schema")]
+mod full;
 mod limits;
 mod more_cases;
 mod rules;

@@ -134,3 +134,29 @@ fn the_default_of_a_secret_is_filled_in_and_not_published() {
         Ok(json!({"login": {"next": null, "password": "hunter2"}, "pin": "1234"}))
     );
 }
+
+#[test]
+fn of_what_another_found_nothing_secret_is_told() {
+    let input = whole::<Wallet>();
+    for (path, told) in [
+        ("cards[0].number", "cards[0].number"),
+        // A key of a secret is secret, and so is what may be one.
+        ("codes.swordfish", "codes"),
+        ("cards[0].nowhere", "cards[0]"),
+        // The reader may have lost its way to a secret that lies deeper.
+        ("cards[0]", "cards[0]"),
+        ("", ""),
+        ("(input)", ""),
+    ] {
+        assert_eq!(
+            input.discreet(path, "invalid value: hunter2"),
+            (told.to_owned(), "does not fit its type".to_owned()),
+            "{path}"
+        );
+    }
+    let open = ("cards[0].name".to_owned(), "invalid value: 7".to_owned());
+    assert_eq!(input.discreet(&open.0, &open.1), open);
+    for (name, hides) in [("cards", true), ("codes", true), ("nowhere", false)] {
+        assert_eq!(input.hides_in(name), hides, "{name}");
+    }
+}

@@ -1,0 +1,23 @@
+//! A tool whose arguments are mirrored into headers, for what stands between a client and the server.
+
+use tent::prelude::*;
+
+/// Say where a call goes. Its arguments are mirrored into headers.
+#[query(access = "anyone", offer = "mcp")]
+fn test_custom_headers(
+    /// The region that the call is for.
+    #[arg(header = "Region")]
+    region: String,
+    /// How urgent it is.
+    #[arg(header = "Priority", min = 0)]
+    priority: Option<u32>,
+    /// Whether it is only tried.
+    #[arg(header = "Dry-Run")]
+    dry_run: Option<bool>,
+) -> Content {
+    let priority = priority.map_or("none".to_owned(), |priority| priority.to_string());
+    let dry_run = dry_run.unwrap_or(false);
+    Content::Text(format!(
+        "region={region}, priority={priority}, dry_run={dry_run}"
+    ))
+}

@@ -1,0 +1,46 @@
+//! A tool whose schema is its author's own, with keywords that no Rust type has.
+
+use tent::prelude::*;
+use tent::serde_json::{Map, Value, json};
+
+/// Take what the whole vocabulary of JSON Schema 2020-12 describes.
+#[query(access = "anyone", offer = "mcp")]
+fn json_schema_2020_12_tool(#[input(schema = person())] person: Map<String, Value>) -> Content {
+    Content::Text(format!(
+        "JSON Schema 2020-12 tool called with: {}",
+        Value::Object(person)
+    ))
+}
+
+/// A person who can be reached by phone or by mail.
+fn person() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {
+            "address": {
+                "$anchor": "addressDef",
+                "type": "object",
+                "properties": {
+                    "street": {"type": "string"},
+                    "city": {"type": "string"}
+                }
+            }
+        },
+        "properties": {
+            "name": {"type": "string"},
+            "address": {"$ref": "#/$defs/address"},
+            "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+            "phone": {"type": "string"},
+            "email": {"type": "string"}
+        },
+        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+        "if": {
+            "properties": {"contactMethod": {"const": "phone"}},
+            "required": ["contactMethod"]
+        },
+        "then": {"required": ["phone"]},
+        "else": {"required": ["email"]},
+        "additionalProperties": false
+    })
+}

@@ -1,0 +1,48 @@
+//! `mcp`: the MCP server on stdin and stdout, for a client that starts the app itself.
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::caller::Caller;
+use crate::error::{Error, Result};
+use crate::mcp::{Who, stdio};
+use crate::server::{Prepared, Tent, told_to_end};
+
+use super::list::refuse;
+
+/// The variable that holds a key. It is no setting: it says who calls, not how the server is.
+const KEY: &str = "TENT_KEY";
+
+pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<ExitCode> {
+    // First of all, so that nothing that the app prints while it is opened gets among the messages.
+    let output = stdio::kept_stdout()?;
+    let registry = match prepared.registry() {
+        Ok(registry) => registry,
+        Err(problems) => return Ok(refuse(&problems)),
+    };
+    for warning in prepared.settings.warnings() {
+        tracing::warn!("{warning}");
+    }
+    let tent = Tent::new(prepared.open(registry).await?);
+    let (who, fix) = match (person, std::env::var(KEY)) {
+        (Some(id), _) => (Who::Person(id), "Name a person that the app knows."),
+        (None, Ok(key)) => (
+            Who::Key(key),
+            "Set TENT_KEY to a key that is good: see `keys list`.",
+        ),
+        (None, Err(_)) => (Who::Is(Caller::Nobody), ""),
+    };
+    let served = stdio::serve(
+        tent.mcp_server().clone(),
+        who,
+        io::stdin(),
+        output,
+        told_to_end(),
+    );
+    let told = |error: Error| match error.code() {
+        "T0004" => error.with_fix(fix),
+        _ => error,
+    };
+    served.await.map_err(told)?;
+    Ok(ExitCode::SUCCESS)
+}

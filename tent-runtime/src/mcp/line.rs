@@ -1,0 +1,196 @@
+//! [`Line`]: messages that come and go without HTTP, on stdin and stdout or on a transport of somebody's
+//! own. One line is one client.
+//!
+//! Reads no bytes and sends none: it is handed one message at a time, and gives its answer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Request, header};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::params::{Meta, Text};
+use super::reply::Refusal;
+use super::revision::Revision;
+use super::stream::Sink;
+use super::wire::{self, Kind, Posted};
+use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
+use crate::caller::Caller;
+use crate::cx::Client;
+use crate::error::{Error, Result};
+use crate::random;
+use crate::web;
+
+/// So many requests of one line are served at once.
+const MOST_AT_ONCE: usize = 256;
+
+/// One client, which is not met over HTTP.
+pub(crate) struct Line {
+    mcp: Arc<Mcp>,
+    who: Who,
+    /// Tells its calls apart from those of others, where one can be cancelled.
+    nonce: Option<[u8; 16]>,
+    /// What its handshake agreed on.
+    agreed: Mutex<Option<Agreed>>,
+    sink: Option<Sink>,
+    room: Semaphore,
+    /// The head of a request that never was: its credentials alone.
+    parts: Parts,
+}
+
+/// Who is at the other end.
+#[derive(Clone, Debug)]
+pub(crate) enum Who {
+    /// This caller.
+    Is(Caller),
+    /// The person of this id.
+    Person(String),
+    /// Who holds this key.
+    Key(String),
+}
+
+impl Line {
+    /// A line whose calls can be cancelled, and say what they have to say into `sink`.
+    pub(super) fn new(mcp: Arc<Mcp>, who: Who, sink: Sink) -> Result<Self> {
+        let mut line = Line::of_one(mcp, who)?;
+        line.nonce = Some(random::bytes());
+        line.sink = Some(sink);
+        Ok(line)
+    }
+
+    /// A line for one message, which is answered by one.
+    pub(crate) fn of_one(mcp: Arc<Mcp>, who: Who) -> Result<Self> {
+        let (mut parts, ()) = Request::new(()).into_parts();
+        if let Who::Key(key) = &who {
+            let value = HeaderValue::try_from(format!("Bearer {key}"));
+            let mut value = value.map_err(|_| Error::of("T0004"))?;
+            value.set_sensitive(true);
+            parts.headers.insert(header::AUTHORIZATION, value);
+        }
+        Ok(Line {
+            mcp,
+            who,
+            nonce: None,
+            agreed: Mutex::new(None),
+            sink: None,
+            room: Semaphore::new(MOST_AT_ONCE),
+            parts,
+        })
+    }
+
+    /// Who is at the other end, asked again for each message: a key can be revoked meanwhile.
+    ///
+    /// # Errors
+    /// T0004 for a key that is not good or a person that there is not.
+    pub(crate) async fn caller(&self, trace: &str) -> Result<Caller> {
+        match &self.who {
+            Who::Is(caller) => Ok(caller.clone()),
+            Who::Person(id) => {
+                let person = self.mcp.door.person(id).await?;
+                Ok(Caller::User(Arc::new(person)))
+            }
+            Who::Key(_) => self.mcp.door.identify(&self.parts, trace).await,
+        }
+    }
+
+    /// The answer to one message; `None` where it wants none.
+    pub(crate) async fn answer(
+        &self,
+        caller: Result<Caller>,
+        trace: &str,
+        message: &[u8],
+    ) -> Option<Vec<u8>> {
+        let refused = |error: Error| Refusal::of(&error, self.mcp.realm()).write(None);
+        if message.len() > self.mcp.door.settings().limits.body {
+            return Some(refused(Error::of("T0007")));
+        }
+        let posted = match wire::read(message) {
+            Ok(posted) => posted,
+            Err(why) => return Some(unreadable(why).write(None)),
+        };
+        let caller = match caller {
+            Ok(caller) => caller,
+            Err(error) => {
+                let refusal = Refusal::of(&error, self.mcp.realm());
+                return match posted {
+                    Posted::One(message) => match message.kind() {
+                        Kind::Request(request) => Some(refusal.write(Some(request.id))),
+                        Kind::Invalid(id, _) => Some(refusal.write(id)),
+                        Kind::Notification(_) | Kind::Response(..) => None,
+                    },
+                    Posted::Batch(_) => Some(refusal.write(None)),
+                };
+            }
+        };
+        let asked = Asked {
+            parts: &self.parts,
+            caller,
+            trace,
+            way: Way::Line(self),
+        };
+        let reply = match posted {
+            Posted::One(message) => one(&self.mcp, &asked, message).await,
+            Posted::Batch(messages) => {
+                legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await
+            }
+        };
+        let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
+        (!answer.is_empty()).then_some(answer)
+    }
+
+    pub(super) fn sink(&self) -> Option<&Sink> {
+        self.sink.as_ref()
+    }
+
+    pub(super) fn nonce(&self) -> Option<[u8; 16]> {
+        self.nonce
+    }
+
+    /// Place for one more request, which is given back when it is dropped.
+    pub(super) fn place(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+        self.room.try_acquire().map_err(|_| {
+            let error = Error::of("T0006").with_message(format!(
+                "{MOST_AT_ONCE} requests are under way, which is the most that are served at once."
+            ));
+            Refusal::of(&error, self.mcp.realm())
+        })
+    }
+
+    /// What its handshake agreed on, or what counts without one.
+    pub(super) fn agreed(&self) -> Agreed {
+        let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+        let agreed = agreed.clone();
+        Agreed {
+            nonce: self.nonce,
+            ..agreed.unwrap_or_else(|| legacy::unsaid(Revision::UNSAID))
+        }
+    }
+
+    /// Notes what a handshake agreed on.
+    pub(super) fn agree(&self, revision: Revision, client: Client) {
+        let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+        *agreed = Some(Agreed {
+            revision,
+            client,
+            nonce: self.nonce,
+        });
+    }
+}
+
+/// Chooses the era of a request that has no headers: its metadata alone tells.
+pub(super) fn era(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
+    match &meta.version {
+        Text::Absent if method == "initialize" => Ok(Chosen::Initialize),
+        Text::Absent => Ok(Chosen::Legacy(None)),
+        Text::Other => Ok(Chosen::Modern),
+        Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
+            Ok(Chosen::Modern)
+        }
+        Text::Is(said) => Err(Refusal::version(said)),
+    }
+}
+
+/// A new id for a message.
+pub(super) fn trace() -> String {
+    web::trace(&HeaderMap::new())
+}

@@ -1,0 +1,170 @@
+//! MCP on stdin and stdout: one message a line. Calls run at once; their answers, and what they say before,
+//! go out as they come.
+//!
+//! Nothing but messages is written. That what a function prints does not get between them is for
+//! [`kept_stdout`] to see to.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use super::Mcp;
+use super::line::{self, Line, Who};
+use super::stream::{Sink, on_one_line};
+use crate::error::Result;
+
+/// So many messages wait to be written before no more are read: who asks without reading the answers waits.
+const MOST_WAITING: usize = 1024;
+
+/// How long calls under way may go on when stdin has ended, or the process was told to end.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Serves one client until its input ends or `told` does.
+///
+/// # Errors
+/// T0004 where who calls is not known.
+pub(crate) async fn serve(
+    mcp: Arc<Mcp>,
+    who: Who,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    told: impl Future<Output = ()>,
+) -> Result<()> {
+    let sink = Sink::default();
+    let most = mcp.door.settings().limits.body;
+    let line = Arc::new(Line::new(mcp, who, sink.clone())?);
+    line.caller(&line::trace()).await?;
+    let mut messages = read(input, most);
+    let written = write(output, sink.clone());
+    let mut calls = JoinSet::new();
+    tokio::pin!(told);
+    loop {
+        sink.room(MOST_WAITING).await;
+        let message = tokio::select! {
+            message = messages.recv() => message,
+            // Also frees what the calls that have ended still hold.
+            Some(_) = calls.join_next() => continue,
+            () = &mut told => None,
+        };
+        let Some(message) = message.filter(|_| !sink.is_closed()) else {
+            break;
+        };
+        let trace = line::trace();
+        let caller = line.caller(&trace).await;
+        let mut answering = Box::pin({
+            let (line, sink) = (line.clone(), sink.clone());
+            async move {
+                if let Some(answer) = line.answer(caller, &trace, &message).await {
+                    sink.send_surely(answer);
+                }
+            }
+        });
+        // A handshake and a cancellation are served here, so that they count for what comes after them; a
+        // function runs in a task of its own.
+        if (&mut answering).now_or_never().is_none() {
+            calls.spawn(answering);
+        }
+    }
+    let all = async { while calls.join_next().await.is_some() {} };
+    if tokio::time::timeout(GRACE, all).await.is_err() {
+        tracing::warn!("some calls did not end in time and were dropped");
+        calls.abort_all();
+    }
+    sink.close();
+    // It is gone where the other end is.
+    let _ = written.await;
+    Ok(())
+}
+
+/// Reads messages in a thread of its own: a read from stdin cannot be ended, and nobody waits for this one.
+fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<Vec<u8>> {
+    let (send, messages) = mpsc::channel(1);
+    thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        loop {
+            match next(&mut input, most) {
+                Ok(Some(message)) if message.trim_ascii().is_empty() => {}
+                Ok(Some(message)) => {
+                    if send.blocking_send(message).is_err() {
+                        return;
+                    }
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::error!(%error, "the input broke off");
+                    return;
+                }
+            }
+        }
+    });
+    messages
+}
+
+/// The next line, at most a byte more than `most` of it: enough to be refused for its length.
+fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let read = input.by_ref().take(limit).read_until(b'\n', &mut line)?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(line))
+}
+
+/// Writes messages in a thread of its own, until the sink is closed and empty.
+fn write(mut output: impl Write + Send + 'static, sink: Sink) -> oneshot::Receiver<()> {
+    let (done, written) = oneshot::channel();
+    let runtime = Handle::current();
+    thread::spawn(move || {
+        let mut out = Vec::new();
+        loop {
+            // Asked first: what was sent before it was closed is written.
+            let closed = sink.is_closed();
+            let Some(message) = sink.take() else {
+                if closed {
+                    break;
+                }
+                runtime.block_on(sink.changed());
+                continue;
+            };
+            out.clear();
+            on_one_line(&mut out, &message);
+            out.push(b'\n');
+            if let Err(error) = output.write_all(&out).and_then(|()| output.flush()) {
+                tracing::debug!(%error, "the output is closed");
+                sink.close();
+                break;
+            }
+        }
+        let _ = done.send(());
+    });
+    written
+}
+
+/// Stdout for messages alone: whatever else is printed from now on goes to stderr.
+///
+/// # Errors
+/// Where the system gives no further file.
+#[cfg(unix)]
+pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
+    io::stdout().flush()?;
+    // Not handed on to the programs that a function starts: they would keep it open.
+    let kept = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(std::fs::File::from(kept))
+}
+
+/// Stdout. On this system what a function prints gets between the messages.
+#[cfg(not(unix))]
+pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
+    Ok(io::stdout())
+}

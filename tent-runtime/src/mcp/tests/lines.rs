@@ -1,0 +1,321 @@
+//! MCP without HTTP: on stdin and stdout, and one message at a time.
+
+use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write as _, pipe};
+
+use serde_json::{Value, json};
+use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinHandle;
+
+use super::app::{App, META, meta, server};
+use super::streams::function;
+use crate::caller::Caller;
+use crate::cx::{Cx, Level};
+use crate::error::Result;
+use crate::function::{Access, Answer, Content, Declaration};
+use crate::mcp::{Line, Who, stdio};
+
+static TALKS: &[&Declaration] = &[
+    &function("waits", |_, _| Box::pin(waits())),
+    &function("goes_on", |_, _| Box::pin(goes_on())),
+    &function("says", |cx, _| Box::pin(says(cx))),
+    &Declaration {
+        access: Access::Anyone,
+        ..function("open", |_, _| Box::pin(async { Ok(Answer::default()) }))
+    },
+    &function("panics", |_, _| Box::pin(panics())),
+];
+
+/// What `waits` waits for, which `goes_on` does, and what `waits` does when it is dropped before.
+static GO_ON: Notify = Notify::const_new();
+static GONE: Notify = Notify::const_new();
+
+async fn waits() -> Result<Answer> {
+    struct Told;
+    impl Drop for Told {
+        fn drop(&mut self) {
+            GONE.notify_one();
+        }
+    }
+    let _told = Told;
+    GO_ON.notified().await;
+    Ok(Answer::default())
+}
+
+async fn goes_on() -> Result<Answer> {
+    GO_ON.notify_one();
+    Ok(Answer::default())
+}
+
+async fn says(cx: &Cx) -> Result<Answer> {
+    cx.progress(1.0, 2.0, "東\n京");
+    cx.log(Level::Error, "broken");
+    let late = cx.clone();
+    // What the function leaves running says nothing any more.
+    tokio::spawn(async move {
+        GONE.notified().await;
+        late.progress(2.0, None, None);
+        late.log(Level::Error, "late");
+        GO_ON.notify_one();
+    });
+    Ok(Answer {
+        content: vec![Content::Text(cx.caller().to_string())],
+        ..Answer::default()
+    })
+}
+
+async fn panics() -> Result<Answer> {
+    println!("a function prints");
+    panic!("and breaks");
+}
+
+/// A client on pipes.
+struct Client {
+    to: Option<PipeWriter>,
+    from: BufReader<PipeReader>,
+    served: JoinHandle<Result<()>>,
+    tell: Option<oneshot::Sender<()>>,
+}
+
+impl Client {
+    fn new(app: &App, who: Who) -> Self {
+        let (input, to) = pipe().expect("a pipe");
+        let (from, output) = pipe().expect("a pipe");
+        let (tell, told) = oneshot::channel::<()>();
+        let told = async {
+            let _ = told.await;
+        };
+        Client {
+            to: Some(to),
+            from: BufReader::new(from),
+            served: tokio::spawn(stdio::serve(app.shared(), who, input, output, told)),
+            tell: Some(tell),
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        let to = self.to.as_mut().expect("it is open");
+        to.write_all(text.as_bytes()).expect("it is read");
+    }
+
+    fn send(&mut self, message: Value) {
+        self.write(&format!("{message}\n"));
+    }
+
+    fn request(&mut self, id: impl Into<Value>, method: &str, params: Value) {
+        self.send(json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params}));
+    }
+
+    /// The next message, read in a thread that may wait.
+    async fn next(&mut self) -> Option<Value> {
+        tokio::task::block_in_place(|| {
+            let mut line = String::new();
+            self.from.read_line(&mut line).expect("a line");
+            let line = line.strip_suffix('\n')?;
+            Some(serde_json::from_str(line).expect("JSON and nothing else"))
+        })
+    }
+
+    async fn ended(mut self) -> Vec<Value> {
+        self.to = None;
+        let mut all = Vec::new();
+        while let Some(message) = self.next().await {
+            all.push(message);
+        }
+        let served = self.served.await.expect("it does not panic");
+        served.expect("the caller is known");
+        all
+    }
+}
+
+fn user(name: &str) -> Who {
+    Who::Person(name.to_owned())
+}
+
+fn call(name: &str) -> Value {
+    json!({"name": name, "arguments": {}})
+}
+
+fn modern(name: &str, more: Value) -> Value {
+    let mut meta = meta();
+    for (key, value) in more.as_object().expect("an object") {
+        meta[key] = value.clone();
+    }
+    json!({"name": name, "_meta": meta})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_eras_are_spoken_and_calls_run_at_once() {
+    let app = App::of(TALKS, |_| {});
+    let mut client = Client::new(&app, user("ada"));
+
+    // A handshake, and what was agreed on counts for what is sent right after it.
+    let hello = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "probe", "version": "1"},
+    });
+    client.request("a", "initialize", hello);
+    client.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    client.request(1, "tools/call", call("waits"));
+    client.request(2, "tools/call", call("goes_on"));
+    let answer = client.next().await.expect("an answer");
+    assert_eq!(
+        (&answer["id"], &answer["result"]["protocolVersion"]),
+        (&json!("a"), &json!("2025-06-18"))
+    );
+    let done = |id: u64| {
+        json!({"jsonrpc": "2.0", "id": id, "result": {
+            "content": [{"type": "text", "text": "{}"}],
+            "structuredContent": {},
+            "_meta": {"tent.wrapped": true},
+        }})
+    };
+    let mut both = [client.next().await, client.next().await].map(|one| one.expect("an answer"));
+    both.sort_by_key(|one| one["id"].as_u64());
+    assert_eq!(both, [done(1), done(2)]);
+    GONE.notified().await;
+
+    // What a call says comes before its answer, and nothing of it after.
+    let wanted = json!({"progressToken": "t", (format!("{META}logLevel")): "error"});
+    client.request(3, "tools/call", modern("says", wanted));
+    let note =
+        |method: &str, params: Value| json!({"jsonrpc": "2.0", "method": method, "params": params});
+    let progress = json!({"progressToken": "t", "progress": 1, "total": 2, "message": "東\n京"});
+    assert_eq!(
+        client.next().await,
+        Some(note("notifications/progress", progress))
+    );
+    let log = json!({"level": "error", "data": "broken"});
+    assert_eq!(
+        client.next().await,
+        Some(note("notifications/message", log))
+    );
+    let answer = client.next().await.expect("an answer");
+    assert_eq!(answer["result"]["content"][0]["text"], "user:ada");
+    assert_eq!(
+        answer["result"]["_meta"][format!("{META}serverInfo")],
+        server()
+    );
+    GONE.notify_one();
+    GO_ON.notified().await;
+
+    // Either era's call ends by the client's word.
+    for params in [call("waits"), modern("waits", json!({}))] {
+        client.request("x", "tools/call", params);
+        client.send(note("notifications/cancelled", json!({"requestId": "x"})));
+        GONE.notified().await;
+    }
+
+    // A panic is an answer.
+    client.request(4, "tools/call", call("panics"));
+    assert_eq!(
+        client.next().await.expect("an answer")["result"]["isError"],
+        true
+    );
+
+    // What was asked before the input ended is answered.
+    client.request(5, "tools/call", call("waits"));
+    client.request(6, "tools/call", call("goes_on"));
+    let mut rest = client.ended().await;
+    rest.sort_by_key(|one| one["id"].as_u64());
+    assert_eq!(rest, [done(5), done(6)], "and a cancelled call is not");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
+    let app = App::of(TALKS, |settings| settings.limits.body = 256);
+    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
+    let long = "x".repeat(10_000);
+    client.write(&format!("{{\n\r\n\n[]\n{long}\n{ping}\r\n"));
+    client.write(r#"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#);
+    let told = client.ended().await;
+    let told = told.iter().map(|one| {
+        let error = &one["error"]["code"];
+        (one.get("id").and_then(Value::as_u64), error.as_i64())
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (None, Some(-32700)),
+            (None, Some(-32600)),
+            (None, Some(7)),
+            (Some(9), None),
+            (Some(1), Some(-32601)),
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
+    let app = App::of(TALKS, |_| {});
+    let refused = Client::new(&app, Who::Key("tk_wrong".to_owned()));
+    let refused = refused.served.await.expect("it does not panic");
+    assert_eq!(
+        refused.map_err(|error| error.code().to_owned()),
+        Err("T0004".to_owned())
+    );
+
+    let key = app.key("ada").to_owned();
+    for (who, name) in [(Who::Key(key), "user:ada"), (user("grace"), "user:grace")] {
+        let mut client = Client::new(&app, who);
+        client.request(1, "tools/call", modern("says", json!({})));
+        let answer = client.next().await.expect("an answer");
+        let said = answer["result"]["content"][0]["text"].as_str();
+        assert!(
+            said.is_some_and(|said| said == name || said.starts_with("key:")),
+            "{said:?}"
+        );
+    }
+    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    client.request(1, "tools/call", modern("says", json!({})));
+    assert_eq!(client.next().await.expect("an answer")["error"]["code"], 4);
+    client.request(2, "tools/call", modern("open", json!({})));
+    assert_eq!(
+        client.next().await.expect("an answer")["result"]["resultType"],
+        "complete"
+    );
+    drop(client.tell.take());
+    assert_eq!(
+        client.ended().await,
+        [] as [Value; 0],
+        "told to end it ends"
+    );
+}
+
+#[tokio::test]
+async fn a_message_is_answered_without_a_server() {
+    let app = App::of(TALKS, |_| {});
+    let handle = async |message: Value| {
+        let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
+        let message = message.to_string();
+        let answer = line
+            .answer(Ok(Caller::Nobody), "test", message.as_bytes())
+            .await;
+        answer.map(|answer| serde_json::from_slice::<Value>(&answer).expect("JSON"))
+    };
+    let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let listed = handle(request("tools/list", json!({})))
+        .await
+        .expect("an answer");
+    assert_eq!(listed["result"]["tools"][0]["name"], "open");
+    let called = handle(request(
+        "tools/call",
+        modern("open", json!({"progressToken": 1})),
+    ))
+    .await;
+    assert_eq!(
+        called.expect("an answer")["result"]["resultType"],
+        "complete"
+    );
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(handle(note).await, None);
+    let both = json!([request("ping", json!({})), request("nothing", json!({}))]);
+    let both = handle(both).await.expect("an answer");
+    assert_eq!(both[1]["error"]["code"], -32601);
+    let unknown = json!({"_meta": {(format!("{META}protocolVersion")): "2030-01-01"}});
+    let unknown = handle(request("tools/list", unknown))
+        .await
+        .expect("an answer");
+    assert_eq!(unknown["error"]["code"], -32022);
+}

@@ -1,0 +1,196 @@
+//! Schemas of an author's own with keywords that the check of [`check`](super::check) does not know: the feature
+//! `schema` has a full validator enforce them.
+//!
+//! The check still walks an *outline* of such a schema, the types and fields that it states, so that numbers and texts
+//! are read as everywhere else. An outline never refuses what the schema takes. No message of here shows a value.
+
+use jsonschema::Validator;
+use jsonschema::error::{ValidationError, ValidationErrorKind};
+use jsonschema::paths::LocationSegment;
+use serde_json::{Map, Value, json};
+
+use super::Problem;
+use super::check::{Path, Plan};
+use super::marks;
+
+/// As many of the fields that do not fit are told.
+const MOST: usize = 100;
+
+/// A schema, as the validator knows it.
+#[derive(Debug)]
+pub(super) struct Full(Validator);
+
+impl Full {
+    /// The validator for `document`, and the outline that the check walks.
+    ///
+    /// # Errors
+    /// T7017 for what is no schema, refers to what is not in it, or hides a secret where the outline does not
+    /// lead.
+    pub(super) fn of(document: &Value) -> Result<(Self, Value), Vec<Problem>> {
+        let unfit = |at: &str, message: &dyn std::fmt::Display| {
+            vec![Problem {
+                code: "T7017",
+                message: format!("the schema at `#{at}`: {message}"),
+            }]
+        };
+        let outline = outline(document);
+        if secrets(document) != secrets(&outline) {
+            let message = "a secret that is reached by a reference or under a condition cannot be masked; state it under `properties` alone";
+            return Err(unfit("", &message));
+        }
+        match jsonschema::options().offline().build(document) {
+            Ok(validator) => Ok((Full(validator), outline)),
+            Err(error) => Err(unfit(error.instance_path().as_str(), &error)),
+        }
+    }
+
+    /// Adds to `found` what the check has not found already.
+    pub(super) fn check(&self, plan: &Plan, input: &Value, found: &mut Vec<(String, String)>) {
+        if self.0.is_valid(input) {
+            return;
+        }
+        for error in self.0.iter_errors(input) {
+            for (path, what) in told(plan, input, &error) {
+                if found.len() >= MOST {
+                    return;
+                }
+                if found.iter().all(|(known, _)| *known != path) {
+                    found.push((path, what));
+                }
+            }
+        }
+    }
+}
+
+/// The fields that an error is about, and what is wrong with each.
+fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String, String)> {
+    let steps: Vec<_> = error.instance_path().segments().collect();
+    let each = |names: &[String], what: &str| {
+        let names = names.iter().map(|name| {
+            place(plan, input, &steps, Some(name), |path| {
+                (path, what.to_owned())
+            })
+        });
+        names.collect()
+    };
+    let alone = |what: &str| {
+        let tell = |path| (path, what.to_owned());
+        vec![place(plan, input, &steps, None, tell)]
+    };
+    match error.kind() {
+        ValidationErrorKind::Required {
+            property: Value::String(name),
+        } => each(std::slice::from_ref(name), "is required: expected a value"),
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            each(unexpected, "is unknown here")
+        }
+        ValidationErrorKind::Contains => alone("holds no item of the kind that it has to"),
+        ValidationErrorKind::FalseSchema => alone("may not be given here"),
+        _ => {
+            let what = error.masked_with("it").to_string();
+            alone(what.strip_prefix("it ").unwrap_or(&what))
+        }
+    }
+}
+
+/// The place that the steps lead to, and one step on to `name`; up to the secret where one lies on the way, and nothing
+/// of what is wrong inside of it.
+fn place(
+    plan: &Plan,
+    input: &Value,
+    steps: &[LocationSegment<'_>],
+    name: Option<&str>,
+    tell: impl FnOnce(String) -> (String, String),
+) -> (String, String) {
+    let mut at = Some(input);
+    let mut path = String::new();
+    let hidden = |path: &str| {
+        let secret = plan.has_secrets() && !path.is_empty() && plan.is_secret(path);
+        secret.then(|| (path.to_owned(), "does not fit".to_owned()))
+    };
+    for step in steps {
+        path = match (step, at) {
+            (LocationSegment::Index(index), Some(Value::Array(_))) => format!("{path}[{index}]"),
+            _ => then(&path, &step.to_string()),
+        };
+        at = match (step, at) {
+            (LocationSegment::Index(index), Some(Value::Array(items))) => items.get(*index),
+            (step, Some(Value::Object(fields))) => fields.get(&step.to_string()),
+            _ => None,
+        };
+        if let Some(hidden) = hidden(&path) {
+            return hidden;
+        }
+    }
+    if let Some(name) = name {
+        path = then(&path, name);
+        if let Some(hidden) = hidden(&path) {
+            return hidden;
+        }
+    }
+    tell(path)
+}
+
+/// One step on, written as [`Path`] writes it.
+fn then(path: &str, name: &str) -> String {
+    let step = Path::ROOT.known(name).to_string();
+    match path.is_empty() || step.starts_with('[') {
+        true => format!("{path}{step}"),
+        false => format!("{path}.{step}"),
+    }
+}
+
+/// How many secrets a schema marks, wherever.
+fn secrets(schema: &Value) -> usize {
+    match schema {
+        Value::Object(parts) => {
+            let own = parts.get(marks::SECRET) == Some(&Value::Bool(true));
+            parts.values().map(secrets).sum::<usize>() + usize::from(own)
+        }
+        Value::Array(parts) => parts.iter().map(secrets).sum(),
+        _ => 0,
+    }
+}
+
+/// The types, fields and items that a schema states, and no more: what fits the schema fits its outline.
+fn outline(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else {
+        // `false` refuses everything, and the validator says so.
+        return json!(true);
+    };
+    // Before 2019-09 what stands beside a reference says nothing.
+    if schema.contains_key("$ref") {
+        return json!(true);
+    }
+    let mut outline = Map::new();
+    for keyword in ["type", marks::SECRET] {
+        if let Some(value) = schema.get(keyword) {
+            outline.insert(keyword.to_owned(), value.clone());
+        }
+    }
+    let is = |kind: &str| schema.get("type").and_then(Value::as_str) == Some(kind);
+    if let Some(Value::Object(fields)) = schema.get("properties")
+        && is("object")
+    {
+        let fields = fields
+            .iter()
+            .map(|(name, field)| (name.clone(), self::outline(field)));
+        outline.insert(
+            "properties".to_owned(),
+            fields.collect::<Map<_, _>>().into(),
+        );
+        if schema.get("additionalProperties") == Some(&Value::Bool(false))
+            && !schema.contains_key("patternProperties")
+        {
+            outline.insert("additionalProperties".to_owned(), json!(false));
+        }
+    }
+    if let Some(items @ Value::Object(_)) = schema.get("items")
+        && is("array")
+        && !schema.contains_key("prefixItems")
+    {
+        outline.insert("items".to_owned(), self::outline(items));
+    }
+    outline.into()
+}

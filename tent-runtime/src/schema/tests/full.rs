@@ -1,0 +1,143 @@
+//! Schemas of an author's own that the full validator enforces.
+
+use serde_json::json;
+
+use super::*;
+
+fn person() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {"address": {
+            "$anchor": "place",
+            "type": "object",
+            "properties": {"city": {"type": "string", "minLength": 1}, "floor": {"type": "integer"}},
+            "unevaluatedProperties": false
+        }},
+        "properties": {
+            "age": {"type": "integer", "minimum": 0},
+            "home": {"$ref": "#/$defs/address"},
+            "work": {"$ref": "#place"},
+            "by": {"type": "string", "enum": ["phone", "mail"]},
+            "phone": {"type": "string", "pattern": "^(?!0)[0-9]+$"},
+            "mail": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}, "contains": {"const": "new"}}
+        },
+        "if": {"properties": {"by": {"const": "phone"}}, "required": ["by"]},
+        "then": {"required": ["phone"]},
+        "else": {"required": ["mail"]},
+        "dependentRequired": {"age": ["mail"]},
+        "additionalProperties": false
+    })
+}
+
+#[test]
+fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
+    let input = InputSchema::of_stated(person()).expect("a schema");
+    assert_eq!(*input.published(), person());
+    let fits =
+        json!({"by": "phone", "phone": "12", "home": {"city": "Oslo"}, "tags": ["old", "new"]});
+    assert_eq!(accept(&input, fits.clone()), Ok(fits));
+    // Numbers are folded as everywhere.
+    let folded = accept(&input, json!({"mail": "a@b", "age": 30.0}));
+    assert_eq!(
+        folded.map(|folded| folded["age"].to_string()),
+        Ok("30".to_owned())
+    );
+    let misfits = json!({
+        "by": "phone", "phone": "012", "age": -1, "other": 1,
+        "home": {"city": "", "lift": true}, "work": {"floor": "first"}, "tags": ["old", 7]
+    });
+    let found = accept(&input, misfits).expect_err("it does not fit");
+    assert_eq!(
+        found,
+        json!({
+            "age": "is less than the minimum of 0",
+            "home.city": "is shorter than 1 character",
+            "home.lift": "is unknown here",
+            "mail": "is required: expected a value",
+            "other": "is unknown; known are `age`, `by`, `home`, `mail`, `phone`, `tags`, `work`",
+            "phone": "does not match \"^(?!0)[0-9]+$\"",
+            "tags": "holds no item of the kind that it has to",
+            "tags[1]": "expected a string, got a number",
+            "work.floor": "is not of type \"integer\""
+        })
+    );
+}
+
+#[test]
+fn texts_are_read_by_the_types_that_are_stated() {
+    let input = InputSchema::of_stated(json!({
+        "type": "object",
+        "properties": {"n": {"type": "integer"}, "yes": {"type": "boolean"}},
+        "if": {"required": ["n"]},
+        "then": {"required": ["yes"]}
+    }))
+    .expect("a schema");
+    let read = accept_over(&input, json!({"n": "7", "yes": "true"}), Wire::Strings);
+    assert_eq!(read, Ok(json!({"n": 7, "yes": true})));
+}
+
+#[test]
+fn a_secret_is_masked_and_in_no_message() {
+    let input = InputSchema::of_stated(json!({
+        "type": "object",
+        "properties": {"card": {
+            "type": "object",
+            "x-tent-secret": true,
+            "properties": {"number": {"type": "string"}},
+            "propertyNames": {"minLength": 2}
+        }},
+        "if": {"required": ["card"]},
+        "then": {"properties": {"card": {"properties": {"number": {"minLength": 4}}}}}
+    }))
+    .expect("a schema");
+    assert_eq!(input.secrets(), ["card"]);
+    let mut sent = Map::from_iter([("card".to_owned(), json!({"number": "42"}))]);
+    input.mask(&mut sent);
+    assert_eq!(Value::from(sent), json!({"card": "[secret]"}));
+    let told = accept(&input, json!({"card": {"number": "42", "x": 1}}));
+    assert_eq!(told, Err(json!({"card": "does not fit"})));
+}
+
+#[test]
+fn what_cannot_be_enforced_or_masked_is_a_problem() {
+    let problem = |schema| problems(InputSchema::of_stated(schema));
+    let text = |keyword: Value| json!({"type": "object", "contains": keyword});
+    // No schema at all, a reference to nowhere, and one to elsewhere: nothing is ever fetched.
+    for schema in [
+        text(json!(7)),
+        json!({"type": "object", "if": {"$ref": "#/$defs/nowhere"}, "then": {"required": ["a"]}}),
+        json!({"type": "object", "propertyNames": {"$ref": "https://example.com/schema.json"}}),
+    ] {
+        let problems = problem(schema);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(
+            problems[0].starts_with("T7017 the schema at `#"),
+            "{problems:?}"
+        );
+    }
+    let hidden =
+        json!({"type": "object", "then": {"properties": {"pin": {"x-tent-secret": true}}}});
+    assert_eq!(
+        problem(hidden),
+        [
+            "T7017 the schema at `#`: a secret that is reached by a reference or under a condition cannot be masked; state it under `properties` alone"
+        ]
+    );
+}
+
+#[test]
+fn an_outline_never_refuses_what_the_schema_takes() {
+    let input = InputSchema::of_stated(json!({
+        "type": "object",
+        "properties": {
+            "row": {"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}, "contains": {"const": "a"}},
+            "any": {"type": ["integer", "string"], "minLength": 1},
+            "map": {"type": "object", "properties": {"a": {"type": "string"}}, "patternProperties": {"^x": {}}, "additionalProperties": false}
+        }
+    }))
+    .expect("a schema");
+    let fits = json!({"row": ["a", 1], "any": 7, "map": {"xy": 1, "a": "b"}});
+    assert_eq!(accept(&input, fits.clone()), Ok(fits));
+}
