@@ -54,6 +54,11 @@ impl Questions {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, oneshot::Sender<Outcome>>> {
         // Nothing panics while it is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -111,7 +116,7 @@ impl InSession {
         let mut out = Vec::new();
         write(&mut out, &request);
         if !self.told.sink().send_surely(out) {
-            return Err(unanswered(
+            return Err(misanswered(
                 name,
                 "could not be asked for: its stream has ended",
             ));
@@ -121,7 +126,7 @@ impl InSession {
             Ok(Ok(outcome)) => outcome,
             // The sender goes only with an answer, or with this.
             Ok(Err(lost)) => return Err(Error::unexpected(lost)),
-            Err(_late) => return Err(unanswered(name, "did not come in time")),
+            Err(_late) => return Err(misanswered(name, "did not come in time")),
         };
         under_way.ended();
         match outcome {
@@ -134,17 +139,13 @@ impl InSession {
             }
             Outcome::Failed(words) => {
                 let words: String = words.chars().take(MOST_WORDS).collect();
-                Err(unanswered(
+                Err(misanswered(
                     name,
                     &format!("is a failure of its own: {words}"),
                 ))
             }
         }
     }
-}
-
-fn unanswered(name: &str, what: &str) -> Error {
-    misanswered(name, what)
 }
 
 /// A question that is taken back when this goes, unless it was answered.

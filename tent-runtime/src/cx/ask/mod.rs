@@ -50,7 +50,7 @@ impl<R: 'static> Asked<R> {
         }
     }
 
-    pub(super) fn question(&self) -> Question {
+    pub(crate) fn question(&self) -> Question {
         let read = self.read.clone();
         let fits = move |answer: &Value| read(answer.clone()).map(|_| ());
         Question::new(self.kind.clone(), Arc::new(fits))

@@ -13,6 +13,7 @@ mod legacy;
 mod lines;
 mod lists;
 mod modern;
+mod questions;
 mod results;
 mod rounds;
 mod streams;

@@ -137,13 +137,13 @@ fn legacy(name: &str, meta: Value) -> Send {
 }
 
 /// What a stream has, as it comes: events as JSON, comments as `null`.
-struct Read {
+pub(super) struct Read {
     body: Body,
     left: String,
 }
 
 impl Read {
-    fn of(response: Response<Body>) -> Self {
+    pub(super) fn of(response: Response<Body>) -> Self {
         let header = |name| response.headers().get(name).and_then(|v| v.to_str().ok());
         assert_eq!(response.status(), 200);
         assert_eq!(header("content-type"), Some("text/event-stream"));
@@ -155,7 +155,7 @@ impl Read {
         }
     }
 
-    async fn next(&mut self) -> Option<Value> {
+    pub(super) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some((event, rest)) = self.left.split_once("\n\n") {
                 let event = match event {
