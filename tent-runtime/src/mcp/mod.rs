@@ -310,7 +310,7 @@ async fn one(
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Unasked::Note(note)).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unasked::Note(&note)).await,
         Kind::Response(id, outcome) => accepted(mcp, asked, Unasked::Answer(id, outcome)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
@@ -318,7 +318,7 @@ async fn one(
 
 /// A message that wants no answer.
 enum Unasked<'a> {
-    Note(wire::Request<'a>),
+    Note(&'a wire::Request<'a>),
     Answer(Option<&'a str>, wire::Outcome),
 }
 
@@ -329,7 +329,7 @@ async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unasked<'_>) -> Result<
     if !named.is_some_and(Revision::is_modern) {
         let agreed = legacy::agreed(mcp, asked, named).await?;
         match message {
-            Unasked::Note(note) => legacy::noted(mcp, asked, &note, &agreed),
+            Unasked::Note(note) => legacy::noted(mcp, asked, note, &agreed),
             Unasked::Answer(id, outcome) => legacy::answered(mcp, asked, &agreed, id, outcome),
         }
     } else if matches!(message, Unasked::Answer(..)) {

@@ -213,13 +213,14 @@ async fn an_answer_that_does_not_fit_and_a_failure_end_the_question() {
     };
     let misfit = |id: &Value| answer(id, accept(json!({"name": 7})));
     let nothing = |id: &Value| answer(id, json!([]));
-    let sends: [(&dyn Fn(&Value) -> Send, &str); 3] = [
+    type Answers = fn(&Value) -> Send;
+    let sends: [(Answers, &str); 3] = [
         (
-            &refused,
+            refused,
             "is a failure of its own: User rejected sampling request.",
         ),
-        (&misfit, "does not fit the form: name "),
-        (&nothing, "has no action of accept, decline and cancel."),
+        (misfit, "does not fit the form: name "),
+        (nothing, "has no action of accept, decline and cancel."),
     ];
     for (send, wanted) in sends {
         let mut read = Read::of(app.open(call(&session, "greet")).await);
