@@ -36,7 +36,8 @@ for revision in sorted(path.name for path in results.iterdir()):
         checks = found.get(name, [])
         count = Counter(check["status"] for check in checks)
         bad = [check for check in checks if check["status"] in ("FAILURE", "WARNING")]
-        good = bool(count["SUCCESS"]) and not bad
+        # What the suite only remarks on, as a plain answer where it looks for a stream, is no failure.
+        good = bool(count["SUCCESS"] or count["INFO"]) and not bad
         if name in must and not good:
             failed.append(f"{revision}/{name}")
         mark = "pass" if good else "FAIL" if name in must else "not wanted"

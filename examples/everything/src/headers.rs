@@ -17,7 +17,7 @@ fn test_custom_headers(
 ) -> Content {
     let priority = priority.map_or("none".to_owned(), |priority| priority.to_string());
     let dry_run = dry_run.unwrap_or(false);
-    Content::Text(format!(
+    Content::text(format!(
         "region={region}, priority={priority}, dry_run={dry_run}"
     ))
 }

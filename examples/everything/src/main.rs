@@ -4,17 +4,36 @@
 //! Holds how the app is put together. Its functions are called what the suite wants them to be called, and anybody may
 //! call them.
 
+mod asks;
 mod headers;
+mod media;
+mod notes;
+mod prompts;
+mod resources;
 mod schemas;
+mod talks;
 mod tools;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use tent::prelude::*;
 
 fn main() -> ExitCode {
-    tent::app!()
-        .title("Everything")
+    let app = tent::app!();
+    let notes = app.mcp();
+    app.title("Everything")
         .instructions("Functions that each show one thing that MCP has.")
-        .set("mcp.anyone", "true")
         .set("store.url", "memory:")
+        .set("mcp.stream", "true")
+        .state(asks::Counter::default())
+        .state(notes)
+        .identify(everybody)
         .run()
+}
+
+/// Whoever sends a request is the guest. A caller that is somebody is told what there is and what there is not; one that
+/// is nobody would be asked to sign in.
+async fn everybody(_: Arc<tent::http::request::Parts>) -> Result<Option<User>> {
+    Ok(Some(User::new("guest")))
 }

@@ -6,7 +6,7 @@ use tent::serde_json::{Map, Value, json};
 /// Take what the whole vocabulary of JSON Schema 2020-12 describes.
 #[query(access = "anyone", offer = "mcp")]
 fn json_schema_2020_12_tool(#[input(schema = person())] person: Map<String, Value>) -> Content {
-    Content::Text(format!(
+    Content::text(format!(
         "JSON Schema 2020-12 tool called with: {}",
         Value::Object(person)
     ))

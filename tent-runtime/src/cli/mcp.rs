@@ -23,7 +23,8 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
     for warning in prepared.settings.warnings() {
         tracing::warn!("{warning}");
     }
-    let tent = Tent::new(prepared.open(registry).await?);
+    let notes = prepared.app.notes.clone();
+    let tent = Tent::new(prepared.open(registry).await?, notes);
     let (who, fix) = match (person, std::env::var(KEY)) {
         (Some(id), _) => (Who::Person(id), "Name a person that the app knows."),
         (None, Ok(key)) => (
@@ -32,13 +33,10 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
         ),
         (None, Err(_)) => (Who::Is(Caller::Nobody), ""),
     };
-    let served = stdio::serve(
-        tent.mcp_server().clone(),
-        who,
-        io::stdin(),
-        output,
-        told_to_end(),
-    );
+    let served = stdio::serve(tent.mcp_server().clone(), who, io::stdin(), output, async {
+        told_to_end().await;
+        tent.shutdown();
+    });
     let told = |error: Error| match error.code() {
         "T0004" => error.with_fix(fix),
         _ => error,

@@ -25,7 +25,8 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     // The port first: another server on it is the commonest reason not to start, and opens nothing.
     let listener = listen(prepared.settings.web.addr).await?;
     let addr = listener.local_addr()?;
-    let tent = Tent::new(prepared.open(registry).await?);
+    let notes = prepared.app.notes.clone();
+    let tent = Tent::new(prepared.open(registry).await?, notes);
     println!("{}", greeting(&tent, addr, &program));
     tent.serve_on(listener).await?;
     Ok(ExitCode::SUCCESS)

@@ -1,12 +1,12 @@
 //! How the function of a call can ask its client: in rounds, if the client is a modern one, else while it runs.
 //!
-//! Chooses; the asking itself is in [`rounds`](super::rounds) and [`questions`](super::questions).
+//! Chooses; the asking itself is in [`rounds`](super::rounds) and [`in_session`](super::in_session).
 
 use std::sync::Arc;
 
+use super::in_session::InSession;
 use super::params::{Arguments, Text};
 use super::peer::OfCall;
-use super::questions::InSession;
 use super::reply::{self, Refusal, Reply};
 use super::rounds::{self, Round, Writer};
 use super::{Agreed, Asked, Mcp};

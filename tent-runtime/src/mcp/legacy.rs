@@ -9,12 +9,13 @@ use serde_json::value::RawValue;
 
 use super::headers::{self, Once};
 use super::params::Text;
+use super::questions::Answered;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
-use super::wire::{Kind, Message, Outcome, Request};
-use super::{Agreed, Asked, Mcp, call, client};
+use super::wire::{Kind, Message, Request};
+use super::{Agreed, Asked, Mcp, call, client, kept};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -49,6 +50,16 @@ pub(super) fn unsaid(revision: Revision) -> Agreed {
         },
         nonce: None,
     }
+}
+
+/// Serves GET: keeps the stream of a session open.
+pub(super) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let Some(session) = session(mcp, &asked.parts.headers).await? else {
+        return Err(Refusal::invalid(
+            "GET opens the stream of the session that the header Mcp-Session-Id names.",
+        ));
+    };
+    kept::get(mcp, asked, session.nonce, session.client.capabilities)
 }
 
 /// The session that the request is part of, if it names one.
@@ -120,7 +131,7 @@ pub(super) fn initialize(
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
-        line.agree(revision, session.client);
+        line.agree(&asked.caller, revision, session.client);
     }
 
     let about = mcp.door.about();
@@ -134,7 +145,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"logging": {}, "tools": {}},
+        "capabilities": {"logging": {}, "tools": mcp.tools_capability()},
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {
@@ -184,17 +195,11 @@ pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &A
     }
 }
 
-/// Takes the answer to a question.
-pub(super) fn answered(
-    mcp: &Mcp,
-    asked: &Asked<'_>,
-    agreed: &Agreed,
-    id: Option<&str>,
-    outcome: Outcome,
-) {
-    if let (Some(nonce), Some(id)) = (agreed.nonce, id) {
+/// Takes the answer of a client to what it was asked; one to anything else is of no use.
+pub(super) fn answered(mcp: &Mcp, asked: &Asked<'_>, id: &str, answer: Answered, agreed: &Agreed) {
+    if let Some(nonce) = agreed.nonce {
         let key = Key::new(nonce, &asked.caller, id);
-        mcp.questions.answer(&key, outcome);
+        mcp.notes.questions().answer(&key, answer);
     }
 }
 
@@ -255,8 +260,8 @@ async fn in_batch(
             noted(mcp, asked, &note, agreed);
             None
         }
-        Kind::Response(id, outcome) => {
-            answered(mcp, asked, agreed, id, outcome);
+        Kind::Response(id, answer) => {
+            answered(mcp, asked, id, answer, agreed);
             None
         }
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),

@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, header};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use super::kept::{Listens, Place, Stream, Streams};
 use super::params::{Meta, Text};
 use super::reply::Refusal;
 use super::revision::Revision;
+use super::running::Key;
 use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
 use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
@@ -34,6 +36,10 @@ pub(crate) struct Line {
     agreed: Mutex<Option<Agreed>>,
     sink: Option<Sink>,
     room: Semaphore,
+    /// Turns true when nothing more comes on it.
+    ending: watch::Sender<bool>,
+    /// Where it is told what concerns no call, once it has begun a session.
+    place: Mutex<Option<Place>>,
     /// The head of a request that never was: its credentials alone.
     parts: Parts,
 }
@@ -74,6 +80,8 @@ impl Line {
             agreed: Mutex::new(None),
             sink: None,
             room: Semaphore::new(MOST_AT_ONCE),
+            ending: watch::Sender::new(false),
+            place: Mutex::new(None),
             parts,
         })
     }
@@ -166,8 +174,32 @@ impl Line {
         }
     }
 
+    /// Says that nothing more comes on it, which ends its subscriptions.
+    pub(super) fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Ends when [`end`](Self::end) was called.
+    pub(super) async fn ended(&self) {
+        // The sender lives in `self`, so the wait can only end by the value.
+        let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
+    }
+
     /// Notes what a handshake agreed on.
-    pub(super) fn agree(&self, revision: Revision, client: Client) {
+    pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
+        if let (Some(sink), Some(nonce), true) =
+            (&self.sink, self.nonce, self.mcp.door.settings().mcp.stream)
+        {
+            let stream = Stream {
+                sink: sink.clone(),
+                alone: false,
+                on: "line".into(),
+                listens: Listens::Session(Key::new(nonce, caller, ""), client.capabilities),
+            };
+            // A line is one by itself, so there is no bound to keep.
+            let opened = Streams::open(&self.mcp.notes, stream, None, usize::MAX).ok();
+            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+        }
         let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
         *agreed = Some(Agreed {
             revision,

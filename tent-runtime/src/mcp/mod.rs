@@ -7,10 +7,13 @@ mod ask;
 mod asking;
 mod call;
 mod headers;
+mod in_session;
+mod kept;
 mod legacy;
 mod line;
 mod list;
 mod modern;
+mod notes;
 mod params;
 mod peer;
 mod questions;
@@ -26,9 +29,11 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use http::header::ALLOW;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -36,7 +41,9 @@ use serde_json::json;
 
 use self::headers::Once;
 pub(crate) use self::line::{Line, Who};
+pub use self::notes::Notes;
 use self::params::{ClientInfo, Meta, Shape, Text};
+use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
 use self::stream::Sink;
@@ -57,7 +64,7 @@ pub(crate) struct Mcp {
     ended: EndedSessions,
     running: running::Running,
     levels: peer::Levels,
-    questions: Arc<questions::Questions>,
+    notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
     server: Arc<str>,
     /// The result of `server/discover`.
@@ -65,8 +72,8 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    /// The server of this app.
-    pub(crate) fn new(door: Arc<Door>) -> Self {
+    /// The server of this app, which is told what to tell by `notes`.
+    pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
         let server = server_info(door.about());
         let kept_for = door.settings().limits.tools_kept;
         Mcp {
@@ -74,12 +81,17 @@ impl Mcp {
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
             levels: peer::Levels::default(),
-            questions: Arc::default(),
+            notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(door.about(), kept_for, &server),
+            discovered: modern::discovered(door.about(), &tools(&door), kept_for, &server),
             server: server.into(),
             door,
         }
+    }
+
+    /// The capability `tools`.
+    fn tools_capability(&self) -> serde_json::Value {
+        tools(&self.door)
     }
 
     fn realm(&self) -> &str {
@@ -124,6 +136,14 @@ impl std::fmt::Debug for Mcp {
     }
 }
 
+/// What is said of tools: that their list can change is of use to who can be told so.
+fn tools(door: &Door) -> serde_json::Value {
+    match door.settings().mcp.stream {
+        true => json!({"listChanged": true}),
+        false => json!({}),
+    }
+}
+
 fn server_info(about: &About) -> String {
     let mut server = json!({"name": about.name, "version": about.version});
     if let Some(title) = &about.title {
@@ -154,6 +174,20 @@ impl Asked<'_> {
         match self.way {
             Way::Http { streams } => streams.then(Sink::default),
             Way::Line(line) => line.sink().cloned(),
+        }
+    }
+
+    /// On whom a stream counts that is kept open: the caller, or the address where there is none.
+    fn counts_on(&self) -> String {
+        if self.caller.is_known() {
+            return self.caller.to_string();
+        }
+        let peer = self.parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
+            // Whoever has one address of such a network has all of it.
+            Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
+            Some(IpAddr::V4(ip)) => ip.to_string(),
+            None => String::new(),
         }
     }
 
@@ -221,7 +255,20 @@ async fn answer(
         Method::DELETE if !is_modern(&parts.headers) => {
             return legacy::end(mcp, &parts.headers).await;
         }
-        _ => return Err(not_allowed(&parts.headers)),
+        Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
+            if !headers::takes_events(&parts.headers) {
+                let why = "The answer to GET is text/event-stream, which Accept does not name.";
+                return Err(Refusal::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
+            }
+            let asked = Asked {
+                parts,
+                caller,
+                trace,
+                way: Way::Http { streams: true },
+            };
+            return legacy::get(mcp, &asked).await;
+        }
+        _ => return Err(not_allowed(mcp, &parts.headers)),
     }
     if !web::is_json(&parts.headers) {
         return Err(refused(Error::of("T0017")));
@@ -266,9 +313,11 @@ fn unreadable(why: Unreadable) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::of("T0018"))
 }
 
-fn not_allowed(headers: &HeaderMap) -> Refusal {
+fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
     let allow = if is_modern(headers) {
         "POST"
+    } else if mcp.door.settings().mcp.stream {
+        "GET, POST, DELETE"
     } else {
         "POST, DELETE"
     };
@@ -310,30 +359,34 @@ async fn one(
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Unasked::Note(&note)).await,
-        Kind::Response(id, outcome) => accepted(mcp, asked, Unasked::Answer(id, outcome)).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(note)).await,
+        Kind::Response(id, answer) => accepted(mcp, asked, Unanswered::Response(id, answer)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
 }
 
-/// A message that wants no answer.
-enum Unasked<'a> {
-    Note(&'a wire::Request<'a>),
-    Answer(Option<&'a str>, wire::Outcome),
+/// What wants no answer.
+enum Unanswered<'a> {
+    Note(wire::Request<'a>),
+    Response(&'a str, Answered),
 }
 
 /// 202 for what wants no answer. The modern era has no responses of clients.
-async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unasked<'_>) -> Result<Reply, Refusal> {
-    let headers = &asked.parts.headers;
-    let named = named(headers)?;
-    if !named.is_some_and(Revision::is_modern) {
-        let agreed = legacy::agreed(mcp, asked, named).await?;
-        match message {
-            Unasked::Note(note) => legacy::noted(mcp, asked, note, &agreed),
-            Unasked::Answer(id, outcome) => legacy::answered(mcp, asked, &agreed, id, outcome),
+async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Result<Reply, Refusal> {
+    let named = named(&asked.parts.headers)?;
+    match message {
+        Unanswered::Response(..) if named.is_some_and(Revision::is_modern) => {
+            return Err(Refusal::invalid("This revision takes no responses."));
         }
-    } else if matches!(message, Unasked::Answer(..)) {
-        return Err(Refusal::invalid("This revision takes no responses."));
+        Unanswered::Note(_) if named.is_some_and(Revision::is_modern) => {}
+        Unanswered::Response(id, answer) => {
+            let agreed = legacy::agreed(mcp, asked, named).await?;
+            legacy::answered(mcp, asked, id, answer, &agreed);
+        }
+        Unanswered::Note(note) => {
+            let agreed = legacy::agreed(mcp, asked, named).await?;
+            legacy::noted(mcp, asked, &note, &agreed);
+        }
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))
 }

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use http::StatusCode;
+use serde_json::Value;
 
 use super::list::{self, Scope};
 use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Line, Mcp, call, client, headers};
+use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept};
 use crate::cx::Era;
 use crate::door::About;
 
@@ -41,6 +42,10 @@ pub(super) async fn serve(
             Ok(reply::end(out))
         }
         "tools/list" => mcp.list(asked, &request, &agreed).await,
+        "subscriptions/listen" if mcp.door.settings().mcp.stream => {
+            let filter = request.params.notifications.as_ref();
+            kept::listen(mcp, asked, request.id, filter).await
+        }
         "tools/call" => call::serve(mcp, asked, request, agreed).await,
         method => Err(Refusal::method(method, REVISION)),
     }
@@ -71,10 +76,17 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
 }
 
 /// The result of `server/discover`, which is the same for everyone.
-pub(super) fn discovered(about: &About, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
+pub(super) fn discovered(
+    about: &About,
+    tools: &Value,
+    kept_for: std::time::Duration,
+    server: &str,
+) -> Vec<u8> {
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
-    out.extend_from_slice(br#","capabilities":{"logging":{},"tools":{}}"#);
+    out.extend_from_slice(br#","capabilities":{"logging":{},"tools":"#);
+    write(&mut out, tools);
+    out.push(b'}');
     if let Some(instructions) = &about.instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::cx::Capabilities;
-use crate::json::{self, Key, Keys, Skip, Take, Taking};
+use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
 
 /// A member that should be a string.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub(super) struct Params<'a> {
     /// What came with what was asked, to be given back.
     pub(super) state: Text<'a>,
     pub(super) meta: Meta<'a>,
+    /// Of `subscriptions/listen`.
+    pub(super) notifications: Option<Value>,
     /// Of `logging/setLevel`.
     pub(super) level: Text<'a>,
     /// Of `notifications/cancelled`.
@@ -73,16 +75,6 @@ pub(super) enum Arguments {
     Absent,
     Object(Map<String, Value>),
     Other,
-}
-
-impl Arguments {
-    /// The object; an empty one in place of anything else.
-    pub(super) fn object(self) -> Map<String, Value> {
-        match self {
-            Arguments::Object(object) => object,
-            Arguments::Absent | Arguments::Other => Map::new(),
-        }
-    }
 }
 
 /// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
@@ -188,6 +180,7 @@ impl<'de> Take<'de> for TheParams {
                 }
                 "requestState" => params.state = object.next_value_seed(Taking(TextOrNull))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
+                "notifications" => params.notifications = Some(object.next_value_seed(Strict)?),
                 "level" => params.level = object.next_value_seed(Taking(AText))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
@@ -204,7 +197,7 @@ impl<'de> Take<'de> for TheParams {
     }
 }
 
-pub(super) struct TheArguments;
+struct TheArguments;
 
 impl<'de> Take<'de> for TheArguments {
     type Out = Arguments;

@@ -1,56 +1,103 @@
-//! Questions to older clients: a request down the stream of the call, for whose answer the function waits. The
-//! answer may come on any connection of the session.
+//! Requests of the server's to legacy clients, and their answers, which come by a POST of their own: a
+//! question and its answer are found together by session, caller and id.
 //!
-//! Those under way are known in this process alone, by session, caller and id; there is a bound on them.
+//! Writes and matches; whether a client may be asked something is for who asks to know. What is under way
+//! lives in this process.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::peer::{self, OfCall};
 use super::reply::write;
-use super::revision::Revision;
 use super::running::Key;
-use super::wire::Outcome;
-use super::{Agreed, Asked, Mcp, ask};
-use crate::caller::Caller;
-use crate::cx::{Later, Level, Peer, Progress, Question, misanswered};
+use super::stream::Sink;
 use crate::error::{Error, Result};
-use crate::json;
-use crate::random;
+use crate::web;
 
-/// So many questions are under way at once.
+/// The most questions under way at once, of all clients.
 const MOST: usize = 10_000;
 
-/// The most characters of a client's own words about why it does not answer.
-const MOST_WORDS: usize = 200;
+/// What a client answers: a result, or an error of JSON-RPC.
+pub(super) type Answered = std::result::Result<Value, Value>;
 
 /// The questions under way.
-#[derive(Default)]
-pub(super) struct Questions(Mutex<HashMap<Key, oneshot::Sender<Outcome>>>);
+#[derive(Debug, Default)]
+pub(super) struct Questions(Mutex<HashMap<Key, oneshot::Sender<Answered>>>);
+
+/// Takes a question out when nobody waits for its answer any more.
+pub(super) struct Waiting<'a> {
+    questions: &'a Questions,
+    key: Key,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.questions.lock().remove(&self.key);
+    }
+}
 
 impl Questions {
-    fn begin(&self, key: Key) -> Result<oneshot::Receiver<Outcome>> {
-        let (answer, answered) = oneshot::channel();
-        let mut under_way = self.lock();
-        if under_way.len() >= MOST {
-            return Err(Error::of("T0006").with_retry_after(Duration::from_secs(60)));
+    /// Sends a request down a stream of this session, and waits for its answer however long that takes.
+    ///
+    /// # Errors
+    /// T7120 where the stream has ended, or the client answers with an error; T0006 where too many are under
+    /// way.
+    pub(super) async fn ask(
+        &self,
+        session: &Key,
+        sink: &Sink,
+        method: &str,
+        params: Option<&Value>,
+    ) -> Result<Value> {
+        let id = format!("\"tent-{}\"", web::trace(&http::HeaderMap::new()));
+        let mut out = br#"{"jsonrpc":"2.0","id":"#.to_vec();
+        out.extend_from_slice(id.as_bytes());
+        out.extend_from_slice(br#","method":"#);
+        write(&mut out, method);
+        if let Some(params) = params {
+            out.extend_from_slice(br#","params":"#);
+            write(&mut out, params);
         }
-        under_way.insert(key, answer);
-        Ok(answered)
+        out.push(b'}');
+
+        let (_waiting, answer) = self.begin(session.with_id(&id))?;
+        if !sink.send_surely(out) {
+            return Err(gone());
+        }
+        match answer.await {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(refused(&error)),
+            Err(_) => Err(gone()),
+        }
     }
 
-    /// Hands an answer to whoever waits for it. One that nobody waits for is nobody's.
-    pub(super) fn answer(&self, key: &Key, outcome: Outcome) {
-        let waits = self.lock().remove(key);
-        if let Some(waits) = waits {
-            // Whoever waited may be gone by now.
-            let _ = waits.send(outcome);
+    /// Notes a question, whose answer comes for as long as it is waited for.
+    ///
+    /// # Errors
+    /// T0006 where too many are under way.
+    pub(super) fn begin(&self, key: Key) -> Result<(Waiting<'_>, oneshot::Receiver<Answered>)> {
+        let (send, answer) = oneshot::channel();
+        {
+            let mut under_way = self.lock();
+            if under_way.len() >= MOST {
+                return Err(Error::of("T0006").with_message("Too many clients are being asked."));
+            }
+            under_way.insert(key.clone(), send);
+        }
+        let waiting = Waiting {
+            questions: self,
+            key,
+        };
+        Ok((waiting, answer))
+    }
+
+    /// Hands an answer to who waits for it, if somebody does.
+    pub(super) fn answer(&self, key: &Key, answer: Answered) {
+        if let Some(send) = self.lock().remove(key) {
+            // Who asked may have gone meanwhile.
+            let _ = send.send(answer);
         }
     }
 
@@ -59,153 +106,24 @@ impl Questions {
         self.lock().len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, oneshot::Sender<Outcome>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, oneshot::Sender<Answered>>> {
         // Nothing panics while it is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The client of a call in a session.
-pub(super) struct InSession {
-    told: Arc<OfCall>,
-    questions: Arc<Questions>,
-    caller: Caller,
-    nonce: [u8; 16],
-    revision: Revision,
-    ask_time: Duration,
-    kept: Mutex<BTreeMap<String, Value>>,
+/// There is no client to ask any more.
+pub(super) fn gone() -> Error {
+    Error::of("T7120").with_message("The client that was to be asked is not there.")
 }
 
-impl InSession {
-    pub(super) fn new(
-        mcp: &Mcp,
-        asked: &Asked<'_>,
-        agreed: &Agreed,
-        nonce: [u8; 16],
-        told: Arc<OfCall>,
-    ) -> Self {
-        InSession {
-            told,
-            questions: mcp.questions.clone(),
-            caller: asked.caller.clone(),
-            nonce,
-            revision: agreed.revision,
-            ask_time: mcp.door.settings().limits.ask_time,
-            kept: Mutex::default(),
-        }
-    }
-
-    fn kept(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn put(&self, name: &str, question: &Question) -> Result<Value> {
-        // Nobody else can know it, and no two servers of one session take the same.
-        let id = format!("tent-{}", json::hex(&random::bytes::<16>()));
-        let key = Key::new(self.nonce, &self.caller, &format!("\"{id}\""));
-        let answered = self.questions.begin(key.clone())?;
-        let under_way = UnderWay {
-            client: self,
-            key,
-            id: &id,
-            waits: true,
-        };
-        let mut request = ask::request(question, self.revision, &id);
-        request["jsonrpc"] = "2.0".into();
-        request["id"] = id.as_str().into();
-        let mut out = Vec::new();
-        write(&mut out, &request);
-        if !self.told.sink().send_surely(out) {
-            return Err(misanswered(
-                name,
-                "could not be asked for: its stream has ended",
-            ));
-        }
-        let answered = tokio::time::timeout(self.ask_time, answered).await;
-        let outcome = match answered {
-            Ok(Ok(outcome)) => outcome,
-            // The sender goes only with an answer, or with this.
-            Ok(Err(lost)) => return Err(Error::unexpected(lost)),
-            Err(_late) => return Err(misanswered(name, "did not come in time")),
-        };
-        under_way.ended();
-        match outcome {
-            Outcome::Result(result) => {
-                let result = Value::Object(result);
-                match question.fits(&result) {
-                    Ok(()) => Ok(result),
-                    Err(what) => Err(misanswered(name, &what)),
-                }
-            }
-            Outcome::Failed(words) => {
-                let words: String = words.chars().take(MOST_WORDS).collect();
-                Err(misanswered(
-                    name,
-                    &format!("is a failure of its own: {words}"),
-                ))
-            }
-        }
-    }
-}
-
-/// A question that is taken back when this goes, unless it was answered.
-struct UnderWay<'a> {
-    client: &'a InSession,
-    key: Key,
-    id: &'a str,
-    waits: bool,
-}
-
-impl UnderWay<'_> {
-    fn ended(mut self) {
-        self.waits = false;
-    }
-}
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        if !self.waits {
-            return;
-        }
-        self.client.questions.lock().remove(&self.key);
-        let mut out = peer::begin("notifications/cancelled");
-        out.extend_from_slice(br#""requestId":"#);
-        write(&mut out, self.id);
-        self.client.told.sink().send(peer::end(out));
-    }
-}
-
-impl Peer for InSession {
-    fn progress(&self, progress: &Progress) {
-        self.told.progress(progress);
-    }
-
-    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        self.told.log(level, logger, data);
-    }
-
-    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
-        Box::pin(async move { self.put(name, &question).await })
-    }
-
-    fn is_asking(&self, _: &Waker) -> bool {
-        false
-    }
-
-    fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>> {
-        Box::pin(async move { Ok(self.kept().get(name).cloned()) })
-    }
-
-    fn keep<'a>(&'a self, name: &'a str, value: Value) -> Later<'a, Result<()>> {
-        Box::pin(async move {
-            self.kept().insert(name.to_owned(), value);
-            Ok(())
-        })
-    }
-}
-
-impl fmt::Debug for InSession {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InSession").finish_non_exhaustive()
-    }
+fn refused(error: &Value) -> Error {
+    let code = error.get("code").and_then(Value::as_i64);
+    let said = error.get("message").and_then(Value::as_str);
+    let said = said.unwrap_or("without a message");
+    let message = match code {
+        Some(code) => format!("The client refused what it was asked ({code}): {said}"),
+        None => format!("The client refused what it was asked: {said}"),
+    };
+    Error::of("T7120").with_message(message)
 }

@@ -37,6 +37,19 @@ impl Key {
             id: id.into(),
         }
     }
+
+    /// The same session and caller, with this id.
+    pub(super) fn with_id(&self, id: &str) -> Self {
+        Key {
+            id: id.into(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether it is one of this caller's.
+    pub(super) fn is_of(&self, caller: &Caller) -> bool {
+        self.caller == caller.to_string()
+    }
 }
 
 const FEWEST_SWEPT: usize = 256;

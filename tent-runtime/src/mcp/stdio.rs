@@ -71,6 +71,7 @@ pub(crate) async fn serve(
             calls.spawn(answering);
         }
     }
+    line.end();
     let all = async { while calls.join_next().await.is_some() {} };
     if tokio::time::timeout(GRACE, all).await.is_err() {
         tracing::warn!("some calls did not end in time and were dropped");

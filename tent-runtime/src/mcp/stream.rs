@@ -42,6 +42,7 @@ struct Shared {
     waiting: Mutex<Waiting>,
     changed: Notify,
     taken: Notify,
+    ended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -110,6 +111,17 @@ impl Sink {
         self.lock().closed = true;
         self.0.changed.notify_one();
         self.0.taken.notify_one();
+        self.0.ended.notify_waiters();
+    }
+
+    /// Ends when nothing more is taken. Any number wait for it.
+    pub(super) async fn ended(&self) {
+        let mut ended = std::pin::pin!(self.0.ended.notified());
+        // Noted as waiting before it is looked at, so that no end is missed.
+        ended.as_mut().enable();
+        if !self.is_closed() {
+            ended.await;
+        }
     }
 
     /// Ends when fewer than `most` messages wait, or none is taken any more. One waits for it at a time.

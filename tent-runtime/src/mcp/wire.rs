@@ -9,10 +9,10 @@ use std::borrow::Cow;
 
 use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use super::params::{AText, Params, Text, TheArguments, TheParams, members};
-use crate::json::{self, Take, Taking};
+use super::params::{AText, Params, Text, TheParams, members};
+use super::questions::Answered;
+use crate::json::{self, Strict, Take, Taking};
 
 /// The most messages of one array; each may be a call, so more would pass by every limit on requests.
 const MOST_IN_A_BATCH: usize = 64;
@@ -63,7 +63,7 @@ pub(super) struct Message<'a> {
     id: Option<&'a RawValue>,
     method: Text<'a>,
     /// Its `result` or its `error`.
-    answers: Option<Outcome>,
+    answer: Option<Answered>,
     params: Params<'a>,
 }
 
@@ -74,19 +74,10 @@ pub(super) enum Kind<'a> {
     Request(Request<'a>),
     /// It wants none.
     Notification(Request<'a>),
-    /// It answers a question of the server's; the id is there where it can be one.
-    Response(Option<&'a str>, Outcome),
+    /// It answers a question of the server's, by its id.
+    Response(&'a str, Answered),
     /// It is none of these. The id is there where it could be read.
     Invalid(Option<&'a str>, &'static str),
-}
-
-/// What a client answers to a question.
-#[derive(Debug, PartialEq)]
-pub(super) enum Outcome {
-    /// The result, if it is an object; else nothing.
-    Result(Map<String, Value>),
-    /// It failed, in these words.
-    Failed(String),
 }
 
 /// A message that names a method. Where it wants no answer its id is empty.
@@ -111,26 +102,24 @@ impl<'a> Message<'a> {
         if !self.is_two {
             return Kind::Invalid(id, "A message has \"jsonrpc\": \"2.0\".");
         }
-        let (method, answers) = match (self.method, self.answers) {
-            (Text::Absent, Some(outcome)) => return Kind::Response(id, outcome),
-            (method, answers) => (method, answers.is_some()),
-        };
-        match (method, id) {
-            (Text::Is(_), _) if answers => {
+        match (self.method, id, self.answer) {
+            (Text::Is(_), _, Some(_)) => {
                 Kind::Invalid(id, "A message is a request or an answer, not both.")
             }
-            (Text::Is(method), Some(id)) => Kind::Request(Request {
+            (Text::Is(method), Some(id), None) => Kind::Request(Request {
                 id,
                 method,
                 params: self.params,
             }),
-            (Text::Is(method), None) => Kind::Notification(Request {
+            (Text::Is(method), None, None) => Kind::Notification(Request {
                 id: "",
                 method,
                 params: self.params,
             }),
-            (Text::Absent, _) => Kind::Invalid(id, "A request names a method."),
-            (Text::Other, _) => Kind::Invalid(id, "A method is a string."),
+            // An answer to what could not be read has no id.
+            (Text::Absent, id, Some(answer)) => Kind::Response(id.unwrap_or_default(), answer),
+            (Text::Absent, _, None) => Kind::Invalid(id, "A request names a method."),
+            (Text::Other, _, _) => Kind::Invalid(id, "A method is a string."),
         }
     }
 }
@@ -196,18 +185,10 @@ impl<'de> Take<'de> for OneMessage {
                 "id" => message.id = Some(object.next_value()?),
                 "method" => message.method = object.next_value_seed(Taking(AText))?,
                 "params" => message.params = object.next_value_seed(Taking(TheParams))?,
-                "result" => {
-                    let result = object.next_value_seed(Taking(TheArguments))?.object();
-                    message.answers.get_or_insert(Outcome::Result(result));
+                "result" if message.answer.is_none() => {
+                    message.answer = Some(Ok(object.next_value_seed(Strict)?));
                 }
-                "error" => {
-                    let mut error = object.next_value_seed(Taking(TheArguments))?.object();
-                    let words = match error.remove("message") {
-                        Some(Value::String(words)) => words,
-                        _ => String::new(),
-                    };
-                    message.answers = Some(Outcome::Failed(words));
-                }
+                "error" => message.answer = Some(Err(object.next_value_seed(Strict)?)),
                 _ => return Ok(false),
             }
             Ok(true)
@@ -304,7 +285,7 @@ mod tests {
         }
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind(),
-            Kind::Response(Some("1"), Outcome::Failed(_))
+            Kind::Response("1", Err(_))
         ));
         assert!(matches!(
             one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 
-use super::Tent;
+use super::{Notes, Tent};
 use crate::caller::User;
 use crate::cx::{Cx, State, States};
 use crate::door::{About, Door, DoorParts, Hooks};
@@ -37,6 +37,7 @@ pub struct App {
     openers: Vec<Opener>,
     hooks: Hooks,
     set: settings::Builder,
+    pub(crate) notes: Notes,
 }
 
 impl App {
@@ -54,6 +55,7 @@ impl App {
             openers: Vec::new(),
             hooks: Hooks::default(),
             set: Settings::builder(),
+            notes: Notes::default(),
         }
     }
 
@@ -201,6 +203,11 @@ impl App {
         self
     }
 
+    /// Tells MCP clients that something has changed, once the app is served. Hand it to functions as a state.
+    pub fn mcp(&self) -> Notes {
+        self.notes.clone()
+    }
+
     /// Sets one setting in code, such as `limits.body` to `8MiB`. It wins over the `TENT_…` variables.
     /// What is wrong with it is said when the app is run or built.
     pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
@@ -221,7 +228,9 @@ impl App {
     /// and nobody handed over, and whatever opening a state or the store ends in.
     pub async fn build(self) -> Result<Tent> {
         let (prepared, registry) = self.prepare()?.checked()?;
-        prepared.open(registry).await.map(Tent::new)
+        let notes = prepared.app.notes.clone();
+        let door = prepared.open(registry).await?;
+        Ok(Tent::new(door, notes))
     }
 
     /// Builds the app and serves it on `addr`, whatever `web.addr` says, until the process is told to end

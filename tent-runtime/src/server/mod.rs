@@ -28,6 +28,7 @@ use crate::door::Door;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::mcp::Mcp;
+pub use crate::mcp::Notes;
 use crate::registry::Registry;
 use crate::web::Upload;
 use crate::{api, mcp};
@@ -40,12 +41,13 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct Tent {
     door: Arc<Door>,
     mcp: Arc<Mcp>,
+    notes: Notes,
 }
 
 impl Tent {
-    pub(crate) fn new(door: Arc<Door>) -> Self {
-        let mcp = Arc::new(Mcp::new(door.clone()));
-        Tent { door, mcp }
+    pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
+        let mcp = Arc::new(Mcp::new(door.clone(), notes.clone()));
+        Tent { door, mcp, notes }
     }
 
     /// The functions.
@@ -56,6 +58,11 @@ impl Tent {
     /// The keys of the app's store: to make, list and revoke them in code.
     pub fn keys(&self) -> &Keys {
         self.door.keys()
+    }
+
+    /// Tells MCP clients that something has changed.
+    pub fn mcp(&self) -> Notes {
+        self.notes.clone()
     }
 
     /// The door itself: for tent's own tests.

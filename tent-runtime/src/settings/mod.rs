@@ -91,6 +91,9 @@ pub struct Mcp {
     /// `mcp.anyone`: whether a client without a key is served: it may list and call what
     /// `access = "anyone"` allows. Default: `false`, and such a client is asked to sign in.
     pub anyone: bool,
+    /// `mcp.stream`: whether clients may keep a stream open, on which they are told that lists have
+    /// changed. Each holds a connection. Default: `false`.
+    pub stream: bool,
 }
 
 /// Section `limits`.
@@ -110,6 +113,9 @@ pub struct Limits {
     pub ask_time: Duration,
     /// `limits.tools_kept`: how long a client may keep a list of tools. Default: 5 minutes.
     pub tools_kept: Duration,
+    /// `limits.live_connections`: the most streams that one caller keeps open at once; of one address,
+    /// where nobody is named. Default: 100.
+    pub live_connections: usize,
 }
 
 impl Default for Limits {
@@ -120,6 +126,7 @@ impl Default for Limits {
             call_time: Duration::from_secs(30),
             ask_time: Duration::from_secs(600),
             tools_kept: Duration::from_secs(300),
+            live_connections: 100,
         }
     }
 }
@@ -256,6 +263,10 @@ pub(crate) const KNOWN: &[Known] = &[
         settings.mcp.anyone = values::flag(text)?;
         Ok(())
     }),
+    known("mcp.stream", |settings, text| {
+        settings.mcp.stream = values::flag(text)?;
+        Ok(())
+    }),
     known("limits.body", |settings, text| {
         settings.limits.body = values::size(text)?;
         Ok(())
@@ -274,6 +285,10 @@ pub(crate) const KNOWN: &[Known] = &[
     }),
     known("limits.tools_kept", |settings, text| {
         settings.limits.tools_kept = values::duration(text)?;
+        Ok(())
+    }),
+    known("limits.live_connections", |settings, text| {
+        settings.limits.live_connections = values::count(text)?;
         Ok(())
     }),
     // An address of a store may hold a password.

@@ -37,6 +37,12 @@ pub(crate) fn flag(text: &str) -> Result<bool, String> {
         .map_err(|_| "is neither true nor false".into())
 }
 
+/// How many there may be.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    let count = text.trim().parse().ok().filter(|&count| count > 0);
+    count.ok_or_else(|| "is no number of at least 1".into())
+}
+
 /// A length of time: a whole number with `ms`, `s`, `min`, `h` or `d`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = number_and_unit(text);

@@ -61,7 +61,7 @@ class Asked:
 
 @asynccontextmanager
 async def connected(transport, mode, asked=None, **options):
-    server = URL if transport == "http" else StdioServerParameters(command=PROGRAM, args=["mcp"])
+    server = URL if transport == "http" else StdioServerParameters(command=PROGRAM, args=["mcp", "--as", "guest"])
     if asked:
         options |= {
             "elicitation_callback": asked.form,
@@ -142,10 +142,9 @@ class Everything:
             result = await client.call_tool("test_error_handling")
             self.assertTrue(result.is_error)
             self.assertTrue(text(result).startswith("Error A0001: "))
-            # Who has not signed in is not told whether there is such a tool.
             with self.assertRaises(MCPError) as unknown:
                 await client.call_tool("test_that_there_is_not")
-            self.assertEqual(unknown.exception.code, 4)
+            self.assertEqual(unknown.exception.code, -32602)
 
     async def test_a_stated_schema_is_enforced(self):
         async with self.connected() as client:

@@ -8,8 +8,9 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
+use crate::caller::Caller;
 use crate::function::Declaration;
-use crate::mcp::{self, Mcp};
+use crate::mcp::{self, Mcp, Notes};
 use crate::settings::Settings;
 
 pub(super) const META: &str = "io.modelcontextprotocol/";
@@ -28,18 +29,32 @@ impl App {
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
         let (door, keys) = super::door::made(functions, set);
         App {
-            mcp: Arc::new(Mcp::new(door)),
+            mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,
         }
     }
 
     /// How many questions to older clients wait for their answer.
     pub(super) fn questions(&self) -> usize {
-        self.mcp.questions.len()
+        self.mcp.notes.questions().len()
     }
 
     pub(super) fn mcp(&self) -> &Mcp {
         &self.mcp
+    }
+
+    /// Who holds this key.
+    pub(super) async fn caller(&self, whose: &str) -> Caller {
+        let request =
+            Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));
+        let (parts, ()) = request.body(()).expect("a request").into_parts();
+        let caller = self.mcp.door.identify(&parts, "test").await;
+        caller.expect("the key is good")
+    }
+
+    /// What the app tells its clients by.
+    pub(super) fn notes(&self) -> Notes {
+        self.mcp.notes.clone()
     }
 
     pub(super) fn shared(&self) -> Arc<Mcp> {

@@ -69,7 +69,7 @@ async fn panics() -> Result<Answer> {
 }
 
 /// A client on pipes.
-struct Client {
+pub(super) struct Client {
     to: Option<PipeWriter>,
     from: BufReader<PipeReader>,
     served: JoinHandle<Result<()>>,
@@ -77,7 +77,7 @@ struct Client {
 }
 
 impl Client {
-    fn new(app: &App, who: Who) -> Self {
+    pub(super) fn new(app: &App, who: Who) -> Self {
         let (input, to) = pipe().expect("a pipe");
         let (from, output) = pipe().expect("a pipe");
         let (tell, told) = oneshot::channel::<()>();
@@ -97,16 +97,16 @@ impl Client {
         to.write_all(text.as_bytes()).expect("it is read");
     }
 
-    fn send(&mut self, message: Value) {
+    pub(super) fn send(&mut self, message: Value) {
         self.write(&format!("{message}\n"));
     }
 
-    fn request(&mut self, id: impl Into<Value>, method: &str, params: Value) {
+    pub(super) fn request(&mut self, id: impl Into<Value>, method: &str, params: Value) {
         self.send(json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params}));
     }
 
     /// The next message, read in a thread that may wait.
-    async fn next(&mut self) -> Option<Value> {
+    pub(super) async fn next(&mut self) -> Option<Value> {
         tokio::task::block_in_place(|| {
             let mut line = String::new();
             self.from.read_line(&mut line).expect("a line");
@@ -115,7 +115,7 @@ impl Client {
         })
     }
 
-    async fn ended(mut self) -> Vec<Value> {
+    pub(super) async fn ended(mut self) -> Vec<Value> {
         self.to = None;
         let mut all = Vec::new();
         while let Some(message) = self.next().await {

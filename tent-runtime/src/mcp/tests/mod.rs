@@ -9,6 +9,7 @@ mod batches;
 mod envelope;
 mod functions;
 mod headers;
+mod kept;
 mod legacy;
 mod lines;
 mod lists;

@@ -220,7 +220,7 @@ async fn an_answer_that_does_not_fit_and_a_failure_end_the_question() {
             "is a failure of its own: User rejected sampling request.",
         ),
         (misfit, "does not fit the form: name "),
-        (nothing, "has no action of accept, decline and cancel."),
+        (nothing, "is no object."),
     ];
     for (send, wanted) in sends {
         let mut read = Read::of(app.open(call(&session, "greet")).await);

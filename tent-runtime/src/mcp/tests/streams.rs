@@ -178,7 +178,7 @@ impl Read {
         }
     }
 
-    async fn rest(mut self) -> Vec<Value> {
+    pub(super) async fn rest(mut self) -> Vec<Value> {
         let mut all = Vec::new();
         while let Some(one) = self.next().await {
             all.push(one);
@@ -187,7 +187,7 @@ impl Read {
     }
 }
 
-fn note(method: &str, params: Value) -> Value {
+pub(super) fn note(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "method": method, "params": params})
 }
 

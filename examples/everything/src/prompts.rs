@@ -1,0 +1,57 @@
+//! Prompts: beginnings of conversations, with and without arguments.
+
+use tent::prelude::*;
+use tent::{Map, Message};
+
+use crate::media::PNG;
+
+/// Say one thing.
+#[prompt(access = "anyone")]
+fn test_simple_prompt() -> String {
+    "This is a simple prompt for testing.".to_owned()
+}
+
+/// Say what was given.
+#[prompt(access = "anyone")]
+fn test_prompt_with_arguments(
+    /// First test argument
+    #[arg(complete = cities)]
+    arg1: String,
+    /// Second test argument
+    arg2: String,
+) -> String {
+    format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
+}
+
+fn cities(_cx: &Cx, typed: String, _so_far: Map) -> Vec<String> {
+    let known = ["paris", "park", "party", "testing"];
+    let fit = known.into_iter().filter(|known| known.starts_with(&typed));
+    fit.map(str::to_owned).collect()
+}
+
+/// Work on a resource that is part of the prompt.
+#[prompt(access = "anyone")]
+fn test_prompt_with_embedded_resource(
+    /// URI of the resource to embed
+    #[arg(rename = "resourceUri")]
+    resource_uri: String,
+) -> Vec<Message> {
+    let resource = Content::resource_text(
+        resource_uri,
+        "text/plain",
+        "Embedded resource content for testing.",
+    );
+    vec![
+        Message::user(resource),
+        Message::user("Please process the embedded resource above."),
+    ]
+}
+
+/// Work on a picture.
+#[prompt(access = "anyone")]
+fn test_prompt_with_image() -> Vec<Message> {
+    vec![
+        Message::user(Content::image(PNG, "image/png")),
+        Message::user("Please analyze the image above."),
+    ]
+}

@@ -1,0 +1,75 @@
+//! Resources: texts and pictures at fixed addresses, and one for each number under a template.
+
+use tent::prelude::*;
+use tent::{
+    Listed, Map,
+    serde_json::{Value, json},
+};
+
+use crate::media::PNG;
+
+/// A text that never changes.
+#[resource(
+    uri = "test://static-text",
+    access = "anyone",
+    name = "static-text",
+    media_type = "text/plain"
+)]
+fn static_text() -> String {
+    "This is the content of the static text resource.".to_owned()
+}
+
+/// A picture that never changes.
+#[resource(
+    uri = "test://static-binary",
+    access = "anyone",
+    name = "static-binary",
+    media_type = "image/png"
+)]
+fn static_binary() -> Content {
+    Content::resource_blob("test://static-binary", "image/png", PNG)
+}
+
+/// A text that clients may watch; `test_trigger_resource_update` says that it has changed.
+#[resource(
+    uri = "test://watched-resource",
+    access = "anyone",
+    name = "watched-resource",
+    media_type = "text/plain",
+    subscribe = true
+)]
+fn watched_resource() -> String {
+    "Watched resource content".to_owned()
+}
+
+/// The data of a number.
+#[resource(
+    uri = "test://template/{id}/data",
+    access = "anyone",
+    name = "template",
+    media_type = "application/json",
+    list = known_numbers
+)]
+fn template(
+    /// The number.
+    #[arg(complete = numbers)]
+    id: String,
+) -> Value {
+    json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")})
+}
+
+/// What a list of resources shows of the template.
+fn known_numbers(_cx: &Cx) -> Vec<Listed> {
+    ["1", "2"]
+        .map(|id| {
+            Listed::new(format!("test://template/{id}/data"), format!("data {id}"))
+                .media_type("application/json")
+        })
+        .into()
+}
+
+fn numbers(_cx: &Cx, typed: String, _so_far: Map) -> Vec<String> {
+    let known = ["1", "2", "12", "123"];
+    let fit = known.into_iter().filter(|known| known.starts_with(&typed));
+    fit.map(str::to_owned).collect()
+}

@@ -1,0 +1,157 @@
+//! [`Notes`]: what an app tells and asks the clients that keep a stream open.
+//!
+//! Tells who is there, and keeps nothing for who is not: a client that comes later reads the lists then.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::kept::{Streams, subscription};
+use super::peer::{begin, end};
+use super::questions::{Questions, gone};
+use super::reply::write;
+use crate::caller::Caller;
+use crate::cx::{Capabilities, State};
+use crate::error::Result;
+
+/// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
+/// the ones that asked to hear it. Cheap to clone; a [`State`], so that a function can take it.
+///
+/// ```
+/// use tent_runtime::server::App;
+/// let app = App::new("orders", "1.0.0");
+/// let notes = app.mcp();
+/// let app = app.state(notes.clone());
+/// notes.tools_changed();
+/// # let _ = app;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Notes(Arc<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    streams: Streams,
+    questions: Questions,
+}
+
+impl State for Notes {}
+
+impl Notes {
+    /// The list of tools is another one: `notifications/tools/list_changed`.
+    pub fn tools_changed(&self) {
+        self.tell(Note::Tools);
+    }
+
+    /// The list of prompts is another one: `notifications/prompts/list_changed`.
+    pub fn prompts_changed(&self) {
+        self.tell(Note::Prompts);
+    }
+
+    /// The list of resources is another one: `notifications/resources/list_changed`.
+    pub fn resources_changed(&self) {
+        self.tell(Note::Resources);
+    }
+
+    /// What this resource holds is something else: `notifications/resources/updated`, to those who subscribed
+    /// to it.
+    pub fn resource_updated(&self, uri: &str) {
+        self.tell(Note::Updated(uri));
+    }
+
+    /// Asks the clients of a caller by a request of MCP's, such as `roots/list`: those of the legacy era that
+    /// keep the stream of their session open, and that said they can answer this. Gives the first result.
+    ///
+    /// It waits for an answer as long as a client is there: bound it by a timeout of your own. A client of the
+    /// modern era takes no requests; it is asked within a call.
+    ///
+    /// ```
+    /// # async fn asked(notes: &tent_runtime::server::Notes, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
+    /// let roots = notes.request(caller, "roots/list", None).await?;
+    /// println!("works in {}", roots["roots"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// T7120 where no such client is there, or none answers with a result.
+    pub async fn request(
+        &self,
+        caller: &Caller,
+        method: &str,
+        params: Option<Value>,
+    ) -> Result<Value> {
+        let can = |said: &Capabilities| match method {
+            "roots/list" => said.roots,
+            "sampling/createMessage" => said.sampling,
+            "elicitation/create" => {
+                let mode = params.as_ref().and_then(|params| params.get("mode"));
+                match mode.and_then(Value::as_str) {
+                    Some("url") => said.url,
+                    _ => said.form,
+                }
+            }
+            // That a client can answer a ping, or what an extension has, it need not say.
+            _ => true,
+        };
+        let clients = self.streams().of(caller, can);
+        if clients.is_empty() {
+            return Err(gone());
+        }
+        let asked = clients.into_iter().map(|(session, sink)| {
+            let params = params.as_ref();
+            Box::pin(async move {
+                tokio::select! {
+                    answer = self.questions().ask(&session, &sink, method, params) => answer,
+                    () = sink.ended() => Err(gone()),
+                }
+            })
+        });
+        let (first, _) = futures_util::future::select_ok(asked).await?;
+        Ok(first)
+    }
+
+    pub(super) fn streams(&self) -> &Streams {
+        &self.0.streams
+    }
+
+    /// What clients were asked, and did not answer yet.
+    pub(super) fn questions(&self) -> &Questions {
+        &self.0.questions
+    }
+
+    fn tell(&self, note: Note<'_>) {
+        self.0.streams.tell(note, |_, _| false);
+    }
+}
+
+/// What has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Note<'a> {
+    Tools,
+    Prompts,
+    Resources,
+    Updated(&'a str),
+}
+
+impl Note<'_> {
+    /// The notification; `id`: of the subscription that it is told on.
+    pub(super) fn write(self, id: Option<&str>) -> Vec<u8> {
+        let mut out = begin(match self {
+            Note::Tools => "notifications/tools/list_changed",
+            Note::Prompts => "notifications/prompts/list_changed",
+            Note::Resources => "notifications/resources/list_changed",
+            Note::Updated(_) => "notifications/resources/updated",
+        });
+        if let Some(id) = id {
+            out.extend_from_slice(&subscription(id));
+        }
+        if let Note::Updated(uri) = self {
+            if id.is_some() {
+                out.push(b',');
+            }
+            out.extend_from_slice(br#""uri":"#);
+            write(&mut out, uri);
+        }
+        end(out)
+    }
+}

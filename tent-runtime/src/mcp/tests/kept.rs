@@ -1,0 +1,376 @@
+//! Streams that clients keep open for what concerns no call.
+
+use futures_util::FutureExt as _;
+use http::Method;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::app::{App, META, Send, server};
+use super::functions::FUNCTIONS;
+use super::lines::Client;
+use super::streams::{Read, note};
+use crate::caller::Caller;
+use crate::mcp::Who;
+
+fn app() -> App {
+    App::of(FUNCTIONS, |settings| settings.mcp.stream = true)
+}
+
+fn get(session: &str) -> Send {
+    Send::with_method(Method::GET)
+        .header("accept", "text/event-stream")
+        .session(session)
+}
+
+fn listen(id: &str, filter: Value) -> Send {
+    Send::modern_with_id(id, "subscriptions/listen", json!({"notifications": filter}))
+}
+
+fn subscribed(id: &Value, mut more: Value) -> Value {
+    more["_meta"] = json!({(format!("{META}subscriptionId")): id});
+    more
+}
+
+const CHANGED: &str = "notifications/tools/list_changed";
+
+#[tokio::test]
+async fn without_the_setting_no_stream_is_kept_and_nothing_is_declared() {
+    let app = App::new();
+    let session = app.session("2025-11-25").await;
+    let got = app.send(get(&session)).await;
+    assert_eq!(
+        (got.status.as_u16(), got.header("allow")),
+        (405, Some("POST, DELETE"))
+    );
+    let got = app
+        .ask(404, listen("1", json!({"toolsListChanged": true})))
+        .await;
+    assert_eq!(got["error"]["code"], -32601);
+    let got = app
+        .ask(200, Send::modern("server/discover", json!({})))
+        .await;
+    assert_eq!(got["result"]["capabilities"]["tools"], json!({}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_legacy_session_is_told_of_changes_and_shown_signs_of_life() {
+    let app = app();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let got = app.ask(200, Send::legacy("initialize", hello)).await;
+    assert_eq!(
+        got["result"]["capabilities"]["tools"],
+        json!({"listChanged": true})
+    );
+
+    let session = app.session("2025-11-25").await;
+    let mut stream = Read::of(app.open(get(&session)).await);
+    assert_eq!(
+        stream.next().await,
+        Some(Value::Null),
+        "before there is anything to tell"
+    );
+    let began = Instant::now();
+    assert_eq!(stream.next().await, Some(Value::Null));
+    assert_eq!(began.elapsed().as_secs(), 15);
+    app.notes().tools_changed();
+    let changed = json!({"jsonrpc": "2.0", "method": CHANGED, "params": {}});
+    assert_eq!(stream.next().await, Some(changed.clone()));
+
+    // A new GET takes over: what is told from then on goes there alone.
+    let mut second = Read::of(app.open(get(&session)).await);
+    app.notes().tools_changed();
+    assert_eq!(stream.rest().await, [] as [Value; 0]);
+    assert_eq!(second.next().await, Some(Value::Null));
+    assert_eq!(second.next().await, Some(changed));
+    assert_eq!(app.notes().streams().len(), 1);
+    drop(second);
+    assert_eq!(
+        app.notes().streams().len(),
+        0,
+        "who goes leaves nothing behind"
+    );
+}
+
+#[tokio::test]
+async fn k4_04_a_get_wants_a_session_that_is_not_lost_and_a_type_to_be_answered_in() {
+    let app = app();
+    let session = app.session("2025-11-25").await;
+    let status = async |send: Send| app.open(send).await.status().as_u16();
+    assert_eq!(status(get(&session).without("mcp-session-id")).await, 400);
+    assert_eq!(status(get("lost")).await, 404);
+    assert_eq!(
+        status(get("lost").by("tk_wrong")).await,
+        401,
+        "who asks comes first"
+    );
+    assert_eq!(status(get(&session).by_nobody()).await, 401);
+    let json = get(&session).header("accept", "application/json");
+    assert_eq!(status(json).await, 406);
+    let modern = get(&session).header("mcp-protocol-version", "2026-07-28");
+    assert_eq!(status(modern).await, 405);
+    assert_eq!(status(get(&session)).await, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_is_acknowledged_told_what_it_named_and_ended_with_an_answer() {
+    let app = app();
+    let filter = json!({"toolsListChanged": true, "promptsListChanged": true});
+    let mut stream = Read::of(app.open(listen(r#""s""#, filter)).await);
+    let id = json!("s");
+    let told = json!({"notifications": {"toolsListChanged": true}});
+    let acknowledged = note(
+        "notifications/subscriptions/acknowledged",
+        subscribed(&id, told),
+    );
+    assert_eq!(stream.next().await, Some(acknowledged));
+    app.notes().prompts_changed();
+    app.notes().resources_changed();
+    app.notes().resource_updated("file:///a");
+    app.notes().tools_changed();
+    assert_eq!(
+        stream.next().await,
+        Some(note(CHANGED, subscribed(&id, json!({}))))
+    );
+    assert_eq!(stream.next().await, Some(Value::Null));
+
+    // Nothing that was named is told: nothing is.
+    let mut deaf = Read::of(app.open(listen("7", json!({}))).await);
+    let first = deaf.next().await.expect("an acknowledgement");
+    assert_eq!(first["params"]["notifications"], json!({}));
+    app.notes().tools_changed();
+    assert_eq!(
+        stream.next().await,
+        Some(note(CHANGED, subscribed(&id, json!({}))))
+    );
+
+    app.mcp().door.close();
+    let ends = |id: &Value| {
+        let result = json!({
+            "resultType": "complete",
+            "_meta": {(format!("{META}serverInfo")): server(), (format!("{META}subscriptionId")): id},
+        });
+        [
+            note(
+                "notifications/cancelled",
+                subscribed(id, json!({"requestId": id, "reason": "The server ends."})),
+            ),
+            json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        ]
+    };
+    assert_eq!(stream.rest().await, ends(&id));
+    assert_eq!(deaf.rest().await, ends(&json!(7)));
+    let got = app.ask(503, listen("1", json!({}))).await;
+    assert_eq!(got["error"]["data"]["code"], "T0013");
+}
+
+#[tokio::test]
+async fn a_filter_that_is_none_is_refused() {
+    let app = app();
+    for params in [
+        json!({}),
+        json!({"notifications": []}),
+        json!({"notifications": {"toolsListChanged": 1}}),
+    ] {
+        let got = app
+            .ask(200, Send::modern("subscriptions/listen", params))
+            .await;
+        assert_eq!(got["error"]["code"], -32602);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn k4_08_kept_streams_end_when_the_server_does() {
+    let app = app();
+    let session = app.session("2025-06-18").await;
+    let stream = Read::of(app.open(get(&session)).await);
+    app.mcp().door.close();
+    assert_eq!(stream.rest().await, [Value::Null]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_not_come_any_more_is_told_nothing_more() {
+    let app = app();
+    let session = app.session("2025-06-18").await;
+    let mut stream = Read::of(app.open(get(&session).by("ada")).await);
+    assert_eq!(stream.next().await, Some(Value::Null));
+    let keys = app.mcp().door.keys();
+    let all = keys.list().await.expect("a list");
+    for key in all {
+        keys.revoke(&key.id).await.expect("it is there");
+    }
+    while let Some(told) = stream.next().await {
+        assert_eq!(told, Value::Null);
+    }
+    assert_eq!(app.notes().streams().len(), 0);
+}
+
+#[tokio::test]
+async fn a_caller_has_so_many_streams_and_a_thousand_cost_little() {
+    let app = App::of(FUNCTIONS, |settings| {
+        settings.mcp.stream = true;
+        settings.limits.live_connections = 1000;
+    });
+    let mut streams = Vec::new();
+    for n in 0..1000 {
+        let send = listen(&n.to_string(), json!({"toolsListChanged": true}));
+        streams.push(Read::of(app.open(send).await));
+    }
+    let got = app.ask(429, listen("1", json!({}))).await;
+    assert_eq!(got["error"]["data"]["code"], "T0006");
+    assert_eq!(
+        app.open(listen("1", json!({})).by("ada")).await.status(),
+        200,
+        "another caller"
+    );
+    // Many changes, and a reader that takes none of them meanwhile.
+    for _ in 0..50 {
+        app.notes().tools_changed();
+    }
+    for (n, stream) in streams.iter_mut().enumerate() {
+        for wanted in
+            std::iter::once("notifications/subscriptions/acknowledged").chain([CHANGED; 50])
+        {
+            let told = stream.next().await.expect("it is open");
+            assert_eq!(
+                (&told["method"], &told["params"]["_meta"]),
+                (&json!(wanted), &subscribed(&json!(n), json!({}))["_meta"])
+            );
+        }
+        assert!(stream.next().now_or_never().is_none());
+    }
+    streams.pop();
+    assert_eq!(
+        app.open(listen("1", json!({}))).await.status(),
+        200,
+        "there is room again"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
+    let app = app();
+    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
+    client.request(1, "initialize", hello);
+    assert_eq!(client.next().await.expect("an answer")["id"], 1);
+    app.notes().tools_changed();
+    assert_eq!(client.next().await, Some(note(CHANGED, json!({}))));
+
+    let params = |filter: Value| {
+        let mut params = json!({"notifications": filter});
+        params["_meta"] = super::app::meta();
+        params
+    };
+    client.request(
+        "s",
+        "subscriptions/listen",
+        params(json!({"toolsListChanged": true})),
+    );
+    let acknowledged = client.next().await.expect("an acknowledgement");
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    app.notes().tools_changed();
+    let mut both = [client.next().await, client.next().await].map(|one| one.expect("a note"));
+    both.sort_by_key(|one| one["params"].get("_meta").is_some());
+    assert_eq!(
+        both,
+        [
+            note(CHANGED, json!({})),
+            note(CHANGED, subscribed(&json!("s"), json!({})))
+        ]
+    );
+
+    client.send(note("notifications/cancelled", json!({"requestId": "s"})));
+    client.request("t", "subscriptions/listen", params(json!({})));
+    assert_eq!(
+        client.next().await.expect("an acknowledgement")["params"]["_meta"]
+            [format!("{META}subscriptionId")],
+        "t"
+    );
+    let rest = client.ended().await;
+    assert_eq!(
+        (rest[0]["method"].as_str(), &rest[1]["id"]),
+        (Some("notifications/cancelled"), &json!("t"))
+    );
+    assert_eq!(rest.len(), 2, "and no answer to the one that was cancelled");
+}
+
+#[tokio::test]
+async fn a_client_is_asked_down_its_kept_stream_and_answers_by_any_post() {
+    let app = app();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
+    let got = app.send(Send::legacy("initialize", hello)).await;
+    let session = got.header("mcp-session-id").expect("a session").to_owned();
+    let other = app.session("2025-11-25").await;
+    let mut stream = Read::of(app.open(get(&session)).await);
+    let mut cannot = Read::of(app.open(get(&other)).await);
+    for one in [&mut stream, &mut cannot] {
+        assert_eq!(one.next().await, Some(Value::Null));
+    }
+    let grace = app.caller("staff").await;
+    let answered = async |id: &Value, answer: Value, send: fn(Send, &str) -> Send| {
+        let mut answer = answer;
+        answer["jsonrpc"] = "2.0".into();
+        answer["id"] = id.clone();
+        let sent = send(Send::raw(answer.to_string()), &session);
+        assert_eq!(app.send(sent).await.status, 202);
+    };
+
+    let notes = app.notes();
+    let mut asking = std::pin::pin!(notes.request(&grace, "roots/list", None));
+    assert!(asking.as_mut().now_or_never().is_none());
+    let mut question = stream.next().await.expect("a question");
+    let id = question["id"].take();
+    assert_eq!(
+        question,
+        json!({"jsonrpc": "2.0", "id": null, "method": "roots/list"})
+    );
+    assert!(
+        cannot.next().now_or_never().is_none(),
+        "it did not say that it can"
+    );
+    let result = json!({"result": {"roots": [{"uri": "file:///a"}]}});
+    // Another caller, and no session: neither is the client that was asked.
+    answered(&id, result.clone(), |send, session| {
+        send.session(session).by("ada")
+    })
+    .await;
+    answered(&id, result.clone(), |send, _| send).await;
+    assert!(asking.as_mut().now_or_never().is_none());
+    answered(&id, result.clone(), |send, session| send.session(session)).await;
+    assert_eq!(asking.await.ok(), Some(result["result"].clone()));
+
+    let mut asking = std::pin::pin!(notes.request(&grace, "ping", None));
+    assert!(asking.as_mut().now_or_never().is_none());
+    for one in [&mut stream, &mut cannot] {
+        let question = one.next().await.expect("a question");
+        assert_eq!(question["method"], "ping");
+        let error = json!({"error": {"code": -32601, "message": "no"}});
+        answered(&question["id"], error, |send, session| {
+            send.session(session)
+        })
+        .await;
+    }
+    drop(cannot);
+    let refused = asking
+        .await
+        .expect_err("one refused, and the other went away");
+    assert_eq!(refused.code(), "T7120");
+
+    let params = Some(json!({"messages": []}));
+    let refused = notes
+        .request(&grace, "sampling/createMessage", params)
+        .await;
+    assert_eq!(
+        refused.map_err(|error| error.code().to_owned()),
+        Err("T7120".to_owned())
+    );
+    drop(stream);
+    let refused = notes.request(&grace, "ping", None).await;
+    assert_eq!(
+        refused.map_err(|error| error.code().to_owned()),
+        Err("T7120".to_owned())
+    );
+}
