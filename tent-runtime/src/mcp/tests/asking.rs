@@ -164,6 +164,12 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Action, "pay_slowly", |cx, input| {
         Box::pin(pay_slowly(cx, input))
     }),
+    &function(Kind::Change, "hangs", |cx, _| {
+        Box::pin(async {
+            cx.input("sure", sure()).await?;
+            std::future::pending().await
+        })
+    }),
     &Declaration {
         needs: &["sampling.tools", "elicitation.form", "roots"],
         ..function(Kind::Query, "picky", |_, _| {

@@ -305,6 +305,22 @@ async fn k6_16_a_round_that_is_sent_twice_at_once_runs_once_also_when_its_client
     assert_eq!(count("paid", "at once"), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_round_that_runs_longer_than_its_repeat_waits_is_still_running_and_its_end_is_kept() {
+    let app = App::of(FUNCTIONS, |settings| {
+        settings.limits.call_time = Duration::from_millis(600);
+    });
+    let (_, state) = asked(&app.ask(200, call("hangs", json!({}), json!({}))).await);
+    let send = || call("hangs", json!({}), yes(&state));
+    let (first, second) = tokio::join!(app.ask(200, send()), app.ask(200, send()));
+    let code = |answer: &Value| answer["result"]["_meta"]["tent.error"]["code"].clone();
+    assert_eq!(
+        (code(&first), code(&second)),
+        (json!("T0010"), json!("T0009"))
+    );
+    assert_eq!(app.ask(200, send()).await, first);
+}
+
 #[tokio::test]
 async fn k6_16_a_state_that_is_too_old_asks_again_and_does_no_step_again() {
     let app = App::of(FUNCTIONS, |settings| {
