@@ -414,6 +414,24 @@ pub const ALL: &[Entry] = &[
         "The about of a tool is longer than what clients keep of it.",
         "Say in fewer words what a model has to choose by; what a field takes belongs to the field.",
     ),
+    build(
+        "T7030",
+        "uri-template",
+        "The URI of a resource is missing or is no URI template, or its variables are not the function's parameters.",
+        "State uri = \"scheme://path/{variable}\", with a parameter by value for each variable and no other.",
+    ),
+    start(
+        "T7031",
+        "argument-type",
+        "A variable of a resource's URI or an argument of a prompt arrives as a text, and its type is no text, number, boolean or choice of texts.",
+        "Take a String, a number, a bool or an enum without fields, or an Option of one.",
+    ),
+    start(
+        "T7032",
+        "result-not-an-object",
+        "A function answers an MCP method with on = \"…\", and a result there is an object.",
+        "Return a struct with named fields, or nothing.",
+    ),
     call(
         "T7120",
         "nobody-to-ask",

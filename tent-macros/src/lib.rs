@@ -41,6 +41,18 @@ pub fn action(options: TokenStream, item: TokenStream) -> TokenStream {
     function::declare(Kind::Action, options.into(), item.into()).into()
 }
 
+/// Something that clients read. Documented at `tent::resource`.
+#[proc_macro_attribute]
+pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
+    function::declare(Kind::Resource, options.into(), item.into()).into()
+}
+
+/// The beginning of a conversation. Documented at `tent::prompt`.
+#[proc_macro_attribute]
+pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
+    function::declare(Kind::Prompt, options.into(), item.into()).into()
+}
+
 /// A type that goes over the wire. Documented at `tent::data`.
 #[proc_macro_attribute]
 pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {

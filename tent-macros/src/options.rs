@@ -239,6 +239,18 @@ impl Written {
         }
     }
 
+    /// The path of a function of the author's own.
+    pub(crate) fn path(&self, name: &str) -> syn::Result<&Path> {
+        match self.value.as_ref().map(peeled) {
+            Some(Expr::Path(path)) if path.qself.is_none() => Ok(&path.path),
+            _ => {
+                let what = format!("`{name}` takes the path of a function");
+                let help = format!("write it without parentheses, such as `{name} = all_orders`");
+                Err(self.fault("T7014", &what, &help))
+            }
+        }
+    }
+
     /// One of these words, as a string literal.
     pub(crate) fn one_of(&self, known: &[&str]) -> syn::Result<At<String>> {
         let text = self.text()?;

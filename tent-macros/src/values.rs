@@ -197,6 +197,24 @@ pub(crate) fn header(text: &At<String>) -> syn::Result<()> {
     Err(usual("T7007", text.span, &what))
 }
 
+/// Checks a media type: two tokens of HTTP with a `/` between (RFC 9110, section 8.3.1), perhaps with parameters.
+pub(crate) fn media_type(text: &At<String>) -> syn::Result<()> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    let token = |part: &str| !part.is_empty() && part.chars().all(fits);
+    let bare = text.value.split(';').next().unwrap_or_default().trim();
+    let visible = text.value.chars().all(|c| matches!(c, ' '..='~'));
+    if visible
+        && bare
+            .split_once('/')
+            .is_some_and(|(kind, of)| token(kind) && token(of))
+    {
+        return Ok(());
+    }
+    let what = format!("{:?} is no media type", text.value);
+    let help = "write one such as \"text/plain\" or \"application/json\"";
+    Err(fault("T7014", text.span, &what, help))
+}
+
 /// The client capabilities that `needs` can name, and the parts of them.
 const CAPABILITIES: [&str; 7] = [
     "elicitation",

@@ -1,9 +1,12 @@
-//! [`Registry`]: the functions of an app, found at link time or named one by one, checked, sorted by name,
+//! [`Registry`]: the functions of an app, its resources and its prompts, found at link time or named one by one, checked, sorted by name,
 //! and never changed after. Schemas are made here, once.
 //!
 //! Knows no caller and no wire: who may call is the door's to ask, how it looks the envelopes'.
 
+mod served;
 mod warnings;
+
+pub use served::Resource;
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,7 +14,7 @@ use std::fmt;
 
 use tent_core::{codes, names};
 
-use crate::function::{Access, Declaration, Entry, Input, Kind, Link, Location, Output};
+use crate::function::{Access, Declaration, Entry, Input, Kind, Link, Location, Output, Serves};
 use crate::schema::{InputSchema, OutputSchema};
 
 /// A function as the app has it: what was declared, and what was made from that once.
@@ -36,6 +39,15 @@ pub struct Function {
 }
 
 impl Function {
+    /// The names of its fields in the order of its parameters; none where one type is the whole input.
+    pub(crate) fn input_order(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let fields: &[_] = match self.declaration.input {
+            Input::Fields(fields) => fields,
+            Input::Whole(_) | Input::Stated(_) => &[],
+        };
+        fields.iter().map(|field| field.name)
+    }
+
     /// Whether the function only reads: a query, or an action with `changes = false`.
     pub fn only_reads(&self) -> bool {
         self.marks.read_only
@@ -128,10 +140,11 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// The functions of an app, sorted by name.
+/// The functions of an app, sorted by name, with its resources and its prompts.
 #[derive(Debug)]
 pub struct Registry {
     functions: Vec<Function>,
+    served: served::Served,
     by_name: HashMap<String, usize>,
 }
 
@@ -177,21 +190,49 @@ impl Registry {
             });
         }
         let mut functions = Vec::with_capacity(declarations.len());
+        let mut served = served::Served::default();
         for declaration in declarations {
-            match made(declaration) {
-                Ok(function) => functions.push(function),
-                Err(found) => problems.extend(found),
+            let function = match made(declaration) {
+                Ok(function) => function,
+                Err(found) => {
+                    problems.extend(found);
+                    continue;
+                }
+            };
+            problems.extend(served::misfits(&function));
+            match declaration.serves {
+                Serves::Call => functions.push(function),
+                Serves::Resource(stated) => {
+                    problems.extend(served.resource(function, stated).err())
+                }
+                Serves::Prompt => served.prompt(function),
             }
         }
         functions.sort_by(|a, b| a.name.cmp(&b.name));
-        problems.extend(names_taken(declarations));
+        served.sort();
+        type Of = fn(&Serves) -> bool;
+        let kinds: [(&str, Of); 3] = [
+            ("functions", |serves| matches!(serves, Serves::Call)),
+            ("resources", |serves| matches!(serves, Serves::Resource(_))),
+            ("prompts", |serves| matches!(serves, Serves::Prompt)),
+        ];
+        for (word, of) in kinds {
+            let these = declarations.iter().filter(|d| of(&d.serves));
+            problems.extend(names_taken(word, these.copied()));
+        }
+        problems.extend(served.uris_taken());
+        problems.extend(served::methods_taken(declarations));
         problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
         let by_name = functions.iter().enumerate();
         let by_name = by_name.map(|(at, f)| (f.name.clone(), at)).collect();
-        Ok(Registry { functions, by_name })
+        Ok(Registry {
+            functions,
+            served,
+            by_name,
+        })
     }
 
     /// All functions, sorted by name.
@@ -217,7 +258,7 @@ impl Registry {
     /// T7011 for every function that takes a state which is not among `handed`.
     pub fn missing_states(&self, handed: &HashSet<TypeId>) -> Vec<Finding> {
         let mut missing: BTreeMap<&'static str, Vec<&Function>> = BTreeMap::new();
-        for function in &self.functions {
+        for function in self.all() {
             for need in (function.declaration.needs_parts)() {
                 if !handed.contains(&need.id) {
                     missing.entry(need.name).or_default().push(function);
@@ -240,8 +281,11 @@ impl Registry {
     }
 }
 
-/// T1001 for each name that more than one declaration has, case and punctuation folded away.
-fn names_taken(declarations: &[&'static Declaration]) -> Vec<Finding> {
+/// T1001 for each name that more than one declaration of a kind has, case and punctuation folded away.
+fn names_taken(
+    kind: &str,
+    declarations: impl Iterator<Item = &'static Declaration>,
+) -> Vec<Finding> {
     let mut taken: BTreeMap<String, Vec<&Declaration>> = BTreeMap::new();
     for declaration in declarations {
         taken
@@ -258,7 +302,7 @@ fn names_taken(declarations: &[&'static Declaration]) -> Vec<Finding> {
         Finding {
             code: "T1001",
             message: match spelled.as_slice() {
-                [one] => format!("{} functions are named {one}", same.len()),
+                [one] => format!("{} {kind} are named {one}", same.len()),
                 _ => format!(
                     "{} differ in case and punctuation alone",
                     spelled.join(" and ")

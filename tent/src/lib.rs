@@ -22,11 +22,17 @@ pub use serde_json;
 pub use tent_runtime::caller::{Caller, User};
 pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, ask};
 pub use tent_runtime::error::{BoxError, Error, Result};
-pub use tent_runtime::function::{Access, Content, Declaration, Kind, Location, With};
+pub use tent_runtime::function::{
+    Access, Annotations, Content, Declaration, Kind, Listed, Location, Message, Prompted, Role,
+    With,
+};
 pub use tent_runtime::registry::Registry;
-pub use tent_runtime::server::{App, Tent};
+pub use tent_runtime::server::{App, Notes, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{http, keys, registry, settings};
+
+/// A JSON object: what a function that completes an argument is told of the others.
+pub type Map = serde_json::Map<String, serde_json::Value>;
 
 /// A type that goes over the wire, as an input or an answer or within one: derives serde's `Serialize` and
 /// `Deserialize` and schemars' `JsonSchema`, by tent's own re-exports, so that the app needs no crate
@@ -145,8 +151,12 @@ pub use tent_runtime::error::Failure;
 pub use tent_macros::action;
 #[doc = include_str!("../docs/change.md")]
 pub use tent_macros::change;
+#[doc = include_str!("../docs/prompt.md")]
+pub use tent_macros::prompt;
 #[doc = include_str!("../docs/query.md")]
 pub use tent_macros::query;
+#[doc = include_str!("../docs/resource.md")]
+pub use tent_macros::resource;
 
 /// The declarations of the functions that are named: `functions![open_orders, shop::mark_paid]` is a
 /// `&'static [&'static Declaration]`, also in a constant.

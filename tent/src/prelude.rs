@@ -3,12 +3,17 @@
 //! `Result` is the one whose error is [`Error`] unless another is named; it takes the place of the
 //! standard one.
 
+pub use crate::Annotations;
 pub use crate::Caller;
 pub use crate::Content;
 pub use crate::Cx;
 pub use crate::Error;
 pub use crate::Failure;
+pub use crate::Listed;
+pub use crate::Message;
+pub use crate::Prompted;
 pub use crate::Result;
+pub use crate::Role;
 pub use crate::Shared;
 pub use crate::State;
 pub use crate::User;
@@ -17,4 +22,6 @@ pub use crate::action;
 pub use crate::ask;
 pub use crate::change;
 pub use crate::data;
+pub use crate::prompt;
 pub use crate::query;
+pub use crate::resource;

@@ -98,3 +98,62 @@ fn keys_can_be_made_whatever_is_wrong_with_the_functions() {
     assert_eq!((stdout, exit), ("--- stdout", "--- exit 0"));
     assert!(key.starts_with("tk_"), "{told}");
 }
+
+#[test]
+#[cfg(unix)]
+fn nothing_but_messages_is_written_to_stdout_by_mcp() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_small-apps"))
+        .args(["noisy", "mcp"])
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .env("TENT_STORE__URL", "memory:")
+        .env_remove("TENT_KEY")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let calls = ["prints", "breaks", "prints"].iter().enumerate().map(|(id, name)| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{name}"}}}}"#)
+    });
+    let lines = calls.collect::<Vec<_>>().join("\n");
+    let mut input = server.stdin.take().expect("it has one");
+    std::io::Write::write_all(&mut input, lines.as_bytes()).expect("it reads");
+    drop(input);
+    let ran = server.wait_with_output().expect("it ends with its input");
+    assert!(ran.status.success());
+    let stdout = String::from_utf8(ran.stdout).expect("a text");
+    let stderr = String::from_utf8(ran.stderr).expect("a text");
+    let mut answers: Vec<(u64, bool)> = stdout
+        .lines()
+        .map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).expect("a message");
+            let failed = message["result"]["isError"].as_bool().unwrap_or_default();
+            (message["id"].as_u64().expect("an id"), failed)
+        })
+        .collect();
+    answers.sort_unstable();
+    assert_eq!(answers, [(0, false), (1, true), (2, false)]);
+    for printed in ["a function prints", "a program prints", "half a line"] {
+        assert!(stderr.contains(printed), "{stderr}");
+    }
+}
+
+#[test]
+fn mcp_as_somebody_unknown_does_not_start() {
+    for (key, line) in [
+        ("tk_wrong", &["noisy", "mcp"][..]),
+        ("", &["noisy", "mcp", "--as"]),
+    ] {
+        let ran = Command::new(env!("CARGO_BIN_EXE_small-apps"))
+            .args(line)
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .env("TENT_STORE__URL", "memory:")
+            .env("TENT_KEY", key)
+            .stdin(Stdio::null())
+            .output()
+            .expect("it starts");
+        assert!(!ran.status.success());
+        assert_eq!(ran.stdout, b"");
+        assert_ne!(ran.stderr, b"");
+    }
+}

@@ -15,4 +15,5 @@ mod functions {
     mod hygiene;
     mod options;
     mod parameters;
+    mod served;
 }

@@ -1,5 +1,10 @@
 //! All that the app offers, by `rmcp` as the client: in each era, over HTTP and on a line.
 
+#![expect(
+    deprecated,
+    reason = "the newest revision gives up sampling, roots and logs, and clients have them still"
+)]
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::sync::Mutex;

@@ -6,22 +6,23 @@ use syn::Path;
 use syn::spanned::Spanned as _;
 
 use super::field::constant;
-use super::{giver, part, probe, returns};
+use super::{giver, part, placed, probe, returns};
 use crate::docs::Docs;
-use crate::model::{Kind, Model, Taken};
+use crate::model::{Kind, Model, Parameter, Taken};
 use crate::options::At;
 use crate::values::{Access, spelled};
 
 /// The expression of the declaration.
 pub(super) fn declaration(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     let kind = match model.kind {
-        Kind::Query => quote!(Query),
+        Kind::Query | Kind::Resource | Kind::Prompt => quote!(Query),
         Kind::Change => quote!(Change),
         Kind::Action => quote!(Action),
     };
     let own = model.own_name();
     let mut rules = Rules::default();
     let access = access(&model.access, &mut rules, private);
+    let serves = serves(model, &mut rules, private);
     let rules = rules.0;
     let input = input(model, private);
     let giver = giver(model, private);
@@ -42,10 +43,16 @@ pub(super) fn declaration(model: &Model<'_>, private: &TokenStream) -> TokenStre
     let text = probe(&returned, place, private);
     let text = quote_spanned!(place=> #text::TEXT.tent_refuse());
     let options = options(model, private);
+    // What is read is there, so it holds something.
+    let something = (model.kind == Kind::Resource).then(|| {
+        let (krate, probe) = (placed(private, place), probe(&returned, place, private));
+        quote_spanned!(place=> const _: () = #krate::gives_something(#probe::NOTHING);)
+    });
     quote! {
         {
             #(#rules)*
             const _: () = #text;
+            #something
             #private::Declaration::new(
                 #private::Kind::#kind,
                 #own,
@@ -61,6 +68,7 @@ pub(super) fn declaration(model: &Model<'_>, private: &TokenStream) -> TokenStre
                 #private::Body::#body(__tent_run),
             )
             #options
+            #serves
         }
     }
 }
@@ -100,6 +108,93 @@ fn rule(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream {
         }
     });
     quote!(#private::Access::Rule(#private::Rule { path: #spelled, ask: #name }))
+}
+
+/// What it is beside a function that is called, and what completes its arguments.
+fn serves(model: &Model<'_>, rules: &mut Rules, private: &TokenStream) -> TokenStream {
+    let mut steps = TokenStream::new();
+    match (model.kind, &model.stated.uri) {
+        (Kind::Resource, Some(uri)) => {
+            let (uri, stated) = (&uri.value, &model.stated);
+            let media_type = stated.media_type.as_ref().map(|media_type| {
+                let media_type = &media_type.value;
+                quote!(.media_type(#media_type))
+            });
+            let list = stated.list.as_ref().map(|path| {
+                let list = lister(path, rules, private);
+                quote!(.list(#list))
+            });
+            let subscribe = stated.subscribe.as_ref().map(|flag| {
+                let flag = flag.value;
+                quote!(.subscribe(#flag))
+            });
+            steps.extend(
+                quote!(.resource(#private::Resource::new(#uri) #media_type #list #subscribe)),
+            );
+        }
+        (Kind::Prompt, _) => steps.extend(quote!(.prompt())),
+        _ => {}
+    }
+    let completes: Vec<TokenStream> = model
+        .parameters
+        .iter()
+        .filter_map(|parameter| {
+            let Taken::Field(field) = &parameter.taken else {
+                return None;
+            };
+            let path = field.complete.as_ref()?;
+            let complete = complete(parameter, &field.name, path, rules, private);
+            let cfgs = &parameter.cfgs;
+            Some(quote!(#(#cfgs)* #complete))
+        })
+        .collect();
+    if !completes.is_empty() {
+        steps.extend(quote!(.completes(&[#(#completes),*])));
+    }
+    steps
+}
+
+fn lister(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream {
+    let name = format_ident!("__tent_rule_{}", rules.0.len());
+    let spelled = spelled(path);
+    let cx = Ident::new("__tent_cx", Span::call_site());
+    let listed = quote!(#private::Vec<#private::Listed>);
+    let asked = quote_spanned!(path.span()=> #private::promised::<#listed, _, _>(#path(#cx)));
+    rules.0.push(quote! {
+        fn #name<'__tent>(
+            #cx: &'__tent #private::Cx,
+        ) -> #private::BoxFuture<'__tent, #private::Result<#listed>> {
+            #asked
+        }
+    });
+    quote!(#private::Lister { path: #spelled, ask: #name })
+}
+
+fn complete(
+    parameter: &Parameter<'_>,
+    argument: &str,
+    path: &Path,
+    rules: &mut Rules,
+    private: &TokenStream,
+) -> TokenStream {
+    let name = format_ident!("__tent_rule_{}", rules.0.len());
+    let spelled = spelled(path);
+    let [cx, typed, so_far] = ["__tent_cx", "__tent_typed", "__tent_so_far"]
+        .map(|name| Ident::new(name, Span::call_site()));
+    let values = quote!(#private::Vec<#private::String>);
+    let asked = quote_spanned!(path.span()=> #private::promised::<#values, _, _>(#path(#cx, #typed, #so_far)));
+    let cfgs = &parameter.cfgs;
+    rules.0.push(quote! {
+        #(#cfgs)*
+        fn #name<'__tent>(
+            #cx: &'__tent #private::Cx,
+            #typed: #private::String,
+            #so_far: #private::Object,
+        ) -> #private::BoxFuture<'__tent, #private::Result<#values>> {
+            #asked
+        }
+    });
+    quote!(#private::Complete { argument: #argument, path: #spelled, ask: #name })
 }
 
 fn input(model: &Model<'_>, private: &TokenStream) -> TokenStream {

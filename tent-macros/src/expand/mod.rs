@@ -14,7 +14,7 @@ use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Meta, Token};
 
-use crate::model::{Model, Parameter, Taken};
+use crate::model::{Kind, Model, Parameter, Taken};
 
 /// The code beside the function.
 pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
@@ -125,6 +125,9 @@ fn returns(model: &Model<'_>) -> (TokenStream, Span) {
 fn giver(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     let (returns, place) = returns(model);
     let probe = probe(&returns, place, private);
+    if model.kind == Kind::Prompt {
+        return quote_spanned!(place=> #probe::KIND.tent_speaker());
+    }
     quote_spanned!(place=> #probe::KIND.tent_giver(#probe::NOTHING))
 }
 

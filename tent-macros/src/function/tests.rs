@@ -48,6 +48,41 @@ fn a_query_without_parameters() {
 }
 
 #[test]
+fn a_resource_with_a_list_and_completions() {
+    insta::assert_snapshot!(expansion(
+        Kind::Resource,
+        quote! {
+            uri = "orders://{id}", access = "signedIn", list = all_orders, media_type = "text/plain",
+            subscribe = true
+        },
+        quote! {
+            /// An order.
+            async fn order(shop: &Shop, #[arg(complete = shop::numbers)] id: u32) -> Result<String> {
+                shop.order(id).await
+            }
+        }
+    ));
+}
+
+#[test]
+fn a_prompt_with_arguments() {
+    insta::assert_snapshot!(expansion(
+        Kind::Prompt,
+        quote!(access = "anyone", name = "write-letter"),
+        quote! {
+            /// Write a letter.
+            fn letter(
+                /// To whom.
+                to: String,
+                words: Option<u32>,
+            ) -> Vec<Message> {
+                vec![]
+            }
+        }
+    ));
+}
+
+#[test]
 fn a_change_with_parts_fields_and_options() {
     insta::assert_snapshot!(expansion(
         Kind::Change,

@@ -4,6 +4,7 @@
 mod parameters;
 mod rules;
 mod stated;
+mod uri;
 
 pub(crate) use parameters::{Field, Parameter, Taken};
 pub(crate) use stated::Options;
@@ -24,6 +25,8 @@ pub(crate) enum Kind {
     Query,
     Change,
     Action,
+    Resource,
+    Prompt,
 }
 
 impl Kind {
@@ -33,7 +36,14 @@ impl Kind {
             Kind::Query => "query",
             Kind::Change => "change",
             Kind::Action => "action",
+            Kind::Resource => "resource",
+            Kind::Prompt => "prompt",
         }
+    }
+
+    /// Whether it is called, rather than read or got.
+    pub(crate) fn is_called(self) -> bool {
+        matches!(self, Kind::Query | Kind::Change | Kind::Action)
     }
 }
 
@@ -58,7 +68,7 @@ pub(crate) fn check(
     function: &Function,
 ) -> syn::Result<Model<'_>> {
     let mut faults = Faults::default();
-    let written = options::read(options, &stated::KNOWN, &mut faults);
+    let written = options::read(options, stated::known(kind), &mut faults);
     let mentions_access = written.iter().any(|one| one.name == "access");
     // A mistake in the form may have been the `access`: then nothing is said of its absence.
     let whole = faults.len() == 0;
@@ -77,10 +87,20 @@ pub(crate) fn check(
     }
     rules::signature(function, &mut faults);
     rules::twice(function, &mut faults);
-    let parameters = parameters::parameters(function, &mut faults);
+    let parameters = parameters::parameters(kind, function, &mut faults);
     rules::clashes(kind, function, &options, &mut faults);
-    rules::name(function, &options, &mut faults);
-    let about = rules::about(function, &options, &mut faults);
+    rules::name(kind, function, &options, &mut faults);
+    if kind == Kind::Resource {
+        let mentioned = written.iter().any(|one| one.name == "uri");
+        uri::check(
+            function,
+            &options,
+            mentioned || !whole,
+            &parameters,
+            &mut faults,
+        );
+    }
+    let about = rules::about(kind, function, &options, &mut faults);
     let krate = options
         .krate
         .clone()

@@ -7,8 +7,9 @@ use proc_macro2::{Span, TokenTree};
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, Ident, Type};
+use syn::{Attribute, Expr, Ident, Path, Type};
 
+use super::Kind;
 use super::rules::opaque;
 use crate::docs;
 use crate::fault::{Faults, fault, usual};
@@ -50,13 +51,14 @@ pub(crate) struct Field {
     pub(crate) example: Option<Expr>,
     pub(crate) secret: bool,
     pub(crate) header: Option<At<String>>,
+    pub(crate) complete: Option<Path>,
 }
 
 /// Every option of `#[arg]`.
 const ARG: Known<'static> = Known {
     names: &[
-        "default", "example", "header", "max", "max_len", "min", "min_len", "pattern", "rename",
-        "secret",
+        "complete", "default", "example", "header", "max", "max_len", "min", "min_len", "pattern",
+        "rename", "secret",
     ],
     on: "#[arg]",
     example: "#[arg(min = 1)]",
@@ -70,13 +72,18 @@ const INPUT: Known<'static> = Known {
 };
 
 /// Checks the parameters, each on its own and then all together.
-pub(crate) fn parameters<'a>(function: &'a Function, faults: &mut Faults) -> Vec<Parameter<'a>> {
+pub(crate) fn parameters<'a>(
+    kind: Kind,
+    function: &'a Function,
+    faults: &mut Faults,
+) -> Vec<Parameter<'a>> {
     let checked: Vec<Parameter<'a>> = function
         .parameters
         .iter()
         .filter_map(|parameter| check(parameter, faults))
         .collect();
     whole(function, &checked, faults);
+    served(kind, function, &checked, faults);
     names(&checked, faults);
     headers(&checked, faults);
     checked
@@ -247,6 +254,7 @@ fn field<'a>(parameter: &syntax::Parameter, name: &Ident, faults: &mut Faults) -
 
 fn take(one: &Written, field: &mut Field) -> syn::Result<()> {
     match one.name.unraw().to_string().as_str() {
+        "complete" => field.complete = Some(one.path("complete")?.clone()),
         "default" => field.default = Some(one.expression()?.clone()),
         "example" => field.example = Some(one.expression()?.clone()),
         "header" => {
@@ -299,6 +307,34 @@ fn whole(function: &Function, checked: &[Parameter<'_>], faults: &mut Faults) {
                 "#[input] makes one parameter the whole input, and {others} are taken from the caller"
             );
             faults.push(usual("T7010", word(input), &what));
+        }
+    }
+}
+
+/// What goes with the kind (T7008): what is read or got has arguments that are texts, each on its own, and
+/// only those are completed; only a tool's are mirrored into headers.
+fn served(kind: Kind, function: &Function, checked: &[Parameter<'_>], faults: &mut Faults) {
+    if !kind.is_called() {
+        for input in function
+            .parameters
+            .iter()
+            .flat_map(|one| one.named("input"))
+        {
+            let what = format!("the arguments of a {} are parameters", kind.word());
+            faults.add("T7008", word(input), &what, "take each argument by value");
+        }
+    }
+    for parameter in checked {
+        let Taken::Field(field) = &parameter.taken else {
+            continue;
+        };
+        if let Some(complete) = field.complete.as_ref().filter(|_| kind.is_called()) {
+            let what = "MCP completes the arguments of prompts and resources alone";
+            faults.add("T7008", complete.span(), what, "leave `complete` out");
+        }
+        if let Some(header) = field.header.as_ref().filter(|_| !kind.is_called()) {
+            let what = "MCP mirrors the arguments of tools alone into headers";
+            faults.add("T7008", header.span, what, "leave `header` out");
         }
     }
 }

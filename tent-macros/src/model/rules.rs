@@ -14,6 +14,7 @@ use crate::fault::{Faults, usual};
 use crate::options::At;
 use crate::syntax::{Function, word};
 use crate::values::Access;
+use tent_core::uri::Template;
 
 /// What a call from outside cannot give (T7005).
 pub(super) fn signature(function: &Function, faults: &mut Faults) {
@@ -87,8 +88,9 @@ pub(super) fn twice(function: &Function, faults: &mut Faults) {
         let ours = path.segments.len() == 1
             || (path.segments.len() == 2 && path.segments[0].ident == "tent");
         let last = path.segments.last().map(|last| last.ident.to_string());
-        if ours && matches!(last.as_deref(), Some("query" | "change" | "action")) {
-            let what = "a function is a query, a change or an action, and this one says it twice";
+        let known = ["query", "change", "action", "resource", "prompt"];
+        if ours && last.is_some_and(|last| known.contains(&last.as_str())) {
+            let what = "a function is one of a query, a change, an action, a resource and a prompt, and this one says two of them";
             faults.add(
                 "T7008",
                 word(attribute),
@@ -100,32 +102,56 @@ pub(super) fn twice(function: &Function, faults: &mut Faults) {
 }
 
 /// The description, and T7009 where MCP needs one and there is none.
-pub(super) fn about(function: &Function, stated: &Options, faults: &mut Faults) -> Docs {
+pub(super) fn about(
+    kind: Kind,
+    function: &Function,
+    stated: &Options,
+    faults: &mut Faults,
+) -> Docs {
     let (about, span) = match &stated.about {
         Some(about) => (Docs::Text(about.value.trim().to_owned()), about.span),
         None => (docs::docs(&function.attributes), function.name.span()),
     };
     let silent = matches!(&about, Docs::Text(text) if text.is_empty());
-    if silent && stated.mcp.is_some() {
-        let what = format!(
-            "`{}` is offered to MCP and says nowhere what it does",
-            function.name
-        );
+    if silent && (stated.mcp.is_some() || !kind.is_called()) {
+        let what = match kind {
+            Kind::Resource => format!("the resource `{}` says nowhere what it is", function.name),
+            Kind::Prompt => format!("the prompt `{}` says nowhere what it is for", function.name),
+            _ => format!(
+                "`{}` is offered to MCP and says nowhere what it does",
+                function.name
+            ),
+        };
         faults.push(usual("T7009", span, &what));
     }
     about
 }
 
 /// The rules of a tool's name: T1009, T1014, T1015.
-pub(super) fn name(function: &Function, stated: &Options, faults: &mut Faults) {
+pub(super) fn name(kind: Kind, function: &Function, stated: &Options, faults: &mut Faults) {
     let own = function.name.unraw().to_string();
+    // What is read is named by its URI; its name is for people.
+    if kind == Kind::Resource {
+        if let Some(name) = stated
+            .name
+            .as_ref()
+            .filter(|name| name.value.trim().is_empty())
+        {
+            faults.push(usual("T1015", name.span, "the name is empty"));
+        }
+        return;
+    }
     let (name, origin, span) = match &stated.name {
         Some(name) => (name.value.as_str(), Origin::Stated, name.span),
-        None if stated.mcp.is_some() => (own.as_str(), Origin::Function, function.name.span()),
+        None if stated.mcp.is_some() || kind == Kind::Prompt => {
+            (own.as_str(), Origin::Function, function.name.span())
+        }
         None => return,
     };
     for problem in names::problems(name, origin) {
         let what = match problem {
+            // Only tools are called by the names that tent keeps for its own.
+            Problem::Reserved if kind == Kind::Prompt => continue,
             Problem::TooLong { characters } => format!(
                 "the name has {characters} characters, and the most is {}",
                 names::MOST_CHARACTERS
@@ -250,6 +276,25 @@ pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults:
         only_app,
         "`access = \"app\"` keeps the function off /api",
         "leave `api` out, or state who else may call it",
+    );
+    let access_span = stated.access.as_ref().map(|access| access.span);
+    let what = format!(
+        "`access = \"app\"` lets no client in, and a {} is for clients",
+        kind.word()
+    );
+    clash(
+        access_span,
+        only_app && !kind.is_called(),
+        &what,
+        "state who else may, or write a plain function",
+    );
+    let uri = stated.uri.as_ref();
+    let one = uri.is_some_and(|uri| Template::read(&uri.value).is_ok_and(|uri| uri.is_literal()));
+    clash(
+        stated.list.as_ref().map(|list| list.span()),
+        one,
+        "`list` gives the resources of a template, and this URI is one resource, which is listed",
+        "leave `list` out, or put a variable into the URI",
     );
     let on = stated.on.as_ref().map(|on| on.span);
     clash(

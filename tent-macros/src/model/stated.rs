@@ -1,10 +1,11 @@
-//! What the options of `#[query]`, `#[change]` and `#[action]` state, each read on its own. Part of `model`.
+//! What the options of an attribute state, each read on its own. Part of `model`.
 
 use proc_macro2::Span;
 use syn::Path;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
+use super::Kind;
 use crate::fault::{Faults, choose, fault};
 use crate::options::{At, Known, Written};
 use crate::values::{self, Access};
@@ -32,10 +33,52 @@ pub(crate) struct Options {
     pub(crate) limit: Option<(u32, u64)>,
     pub(crate) needs: Vec<At<String>>,
     pub(crate) on: Option<At<String>>,
+    pub(crate) uri: Option<At<String>>,
+    pub(crate) media_type: Option<At<String>>,
+    pub(crate) list: Option<Path>,
+    pub(crate) subscribe: Option<At<bool>>,
 }
 
-/// Every option of the three attributes.
-pub(super) const KNOWN: Known<'static> = Known {
+/// Every option of this attribute.
+pub(super) fn known(kind: Kind) -> &'static Known<'static> {
+    match kind {
+        Kind::Query | Kind::Change | Kind::Action => &CALLED,
+        Kind::Resource => &RESOURCE,
+        Kind::Prompt => &PROMPT,
+    }
+}
+
+const RESOURCE: Known<'static> = Known {
+    on: "a resource",
+    example: "`name = value`",
+    names: &[
+        "about",
+        "access",
+        "blocking",
+        "crate",
+        "limit",
+        "list",
+        "media_type",
+        "name",
+        "needs",
+        "scope",
+        "subscribe",
+        "timeout",
+        "title",
+        "uri",
+    ],
+};
+
+const PROMPT: Known<'static> = Known {
+    on: "a prompt",
+    example: "`name = value`",
+    names: &[
+        "about", "access", "blocking", "crate", "limit", "name", "needs", "scope", "timeout",
+        "title",
+    ],
+};
+
+const CALLED: Known<'static> = Known {
     on: "a function",
     example: "`name = value`",
     names: &[
@@ -81,6 +124,12 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
         "danger" => stated.danger = Some(one.one_of(&["ask"])?.span),
         "idempotent" => stated.idempotent = Some(one.flag()?),
         "limit" => stated.limit = Some(values::rate(&one.text()?)?),
+        "list" => stated.list = Some(one.path("list")?.clone()),
+        "media_type" => {
+            let media_type = one.text()?;
+            values::media_type(&media_type)?;
+            stated.media_type = Some(media_type);
+        }
         "name" => stated.name = Some(one.text()?),
         "needs" => {
             stated.needs = one.texts()?;
@@ -103,8 +152,10 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
             stated.scope = Some(scope);
         }
         "sends" => stated.sends = Some(one.flag()?),
+        "subscribe" => stated.subscribe = Some(one.flag()?),
         "timeout" => stated.timeout = Some(values::duration(&one.text()?)?),
         "title" => stated.title = Some(one.text()?),
+        "uri" => stated.uri = Some(one.text()?),
         "writes" => stated.writes = Some(one.one_of(&["adds"])?.span),
         _ => {}
     }

@@ -4,9 +4,9 @@ use axum::body::Body;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{HeaderValue, Response, StatusCode, header};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::function::{Answer, Content};
+use crate::function::{Annotations, Answer, Content, Held, Listed, Piece, Role};
 use crate::web;
 
 /// The media type of a text.
@@ -64,14 +64,14 @@ fn typed(body: Body, media_type: &str) -> Response<Body> {
 
 /// One piece of content as the whole body. Nothing that it holds may run as a page of this server.
 fn alone(content: Content) -> Response<Body> {
-    let (data, media_type) = match content {
-        Content::Text(text) => (text.into_bytes(), TEXT.to_owned()),
-        Content::Image { data, media_type }
-        | Content::Audio { data, media_type }
-        | Content::File {
-            data, media_type, ..
-        } => (data, media_type),
-        link @ Content::Link { .. } => return json(block(&link).to_string()),
+    let (data, media_type) = match content.piece {
+        Piece::Text(text) => (text.into_bytes(), TEXT.to_owned()),
+        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => (data, media_type),
+        Piece::Resource(resource) => match resource.held {
+            Held::Text(text) => (text.into_bytes(), with_charset(resource.media_type)),
+            Held::Bytes(data) => (data, resource.media_type),
+        },
+        Piece::Link(_) => return json(block(&content).to_string()),
     };
     let mut response = typed(data.into(), &media_type);
     let headers = response.headers_mut();
@@ -89,29 +89,71 @@ fn alone(content: Content) -> Response<Body> {
     response
 }
 
+/// The media type of a text, with what its bytes are written in where it does not say.
+fn with_charset(media_type: String) -> String {
+    let says = media_type.to_ascii_lowercase();
+    if says.starts_with("text/") && !says.contains("charset=") {
+        return media_type + "; charset=utf-8";
+    }
+    media_type
+}
+
 /// A piece of content among others, as JSON: bytes in base64.
 fn block(content: &Content) -> Value {
-    match content {
-        Content::Text(text) => json!({ "type": "text", "text": text }),
-        Content::Image { data, media_type } => {
+    let mut block = match &content.piece {
+        Piece::Text(text) => json!({ "type": "text", "text": text }),
+        Piece::Image { data, media_type } => {
             json!({ "type": "image", "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
         }
-        Content::Audio { data, media_type } => {
+        Piece::Audio { data, media_type } => {
             json!({ "type": "audio", "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
         }
-        Content::File {
-            uri,
-            data,
-            media_type,
-        } => {
-            json!({ "type": "file", "uri": uri, "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
+        Piece::Resource(resource) => {
+            let mut block = json!({ "type": "resource", "uri": resource.uri, "mediaType": resource.media_type });
+            match &resource.held {
+                Held::Text(text) => block["text"] = text.as_str().into(),
+                Held::Bytes(data) => block["data"] = BASE64_STANDARD.encode(data).into(),
+            }
+            block
         }
-        Content::Link {
-            uri,
-            name,
-            media_type,
-        } => {
-            json!({ "type": "link", "uri": uri, "name": name, "mediaType": media_type })
+        Piece::Link(link) => linked(link),
+    };
+    let Annotations {
+        audience,
+        priority,
+        last_modified,
+    } = &content.annotations;
+    let mut hints = Map::new();
+    if !audience.is_empty() {
+        let audience = audience.iter().copied().map(Role::name);
+        hints.insert("audience".to_owned(), audience.collect());
+    }
+    if let Some(priority) = priority {
+        hints.insert("priority".to_owned(), (*priority).into());
+    }
+    if let Some(time) = last_modified {
+        hints.insert("lastModified".to_owned(), time.as_str().into());
+    }
+    if !hints.is_empty() {
+        block["annotations"] = hints.into();
+    }
+    block
+}
+
+fn linked(link: &Listed) -> Value {
+    let mut block = json!({ "type": "link", "uri": link.uri, "name": link.name });
+    let texts = [
+        ("title", &link.title),
+        ("about", &link.about),
+        ("mediaType", &link.media_type),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            block[key] = text.as_str().into();
         }
     }
+    if let Some(size) = link.size {
+        block["size"] = size.into();
+    }
+    block
 }

@@ -7,7 +7,7 @@ use crate::caller::Caller;
 use crate::cx::Client;
 use crate::door::{At, Call};
 use crate::error::{Error, Result};
-use crate::function::{Answer, Content};
+use crate::function::{Answer, Held, Piece};
 use crate::json;
 use crate::schema::Wire;
 use crate::server::Prepared;
@@ -63,16 +63,18 @@ fn print(Answer { value, content, .. }: Answer) {
         println!("{}", value.get());
     }
     for one in content {
-        match one {
-            Content::Text(text) => println!("{text}"),
-            Content::Image { data, media_type }
-            | Content::Audio { data, media_type }
-            | Content::File {
-                data, media_type, ..
-            } => {
+        match one.piece {
+            Piece::Text(text) => println!("{text}"),
+            Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
                 println!("[{} bytes of {media_type}]", data.len());
             }
-            Content::Link { uri, name, .. } => println!("[{name}]({uri})"),
+            Piece::Resource(resource) => match resource.held {
+                Held::Text(text) => println!("{text}"),
+                Held::Bytes(data) => {
+                    println!("[{} bytes of {}]", data.len(), resource.media_type);
+                }
+            },
+            Piece::Link(link) => println!("[{}]({})", link.name, link.uri),
         }
     }
 }

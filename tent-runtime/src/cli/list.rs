@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::error::Result;
+use crate::function::Serves;
 use crate::registry::{Function, Registry};
 use crate::server::Prepared;
 
@@ -19,8 +20,17 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
     }
     let count = registry.functions().len();
     let tools = registry.tools().count();
+    let mut more = String::new();
+    for (count, what) in [
+        (registry.resources().len(), "resources"),
+        (registry.prompts().len(), "prompts"),
+    ] {
+        if count > 0 {
+            more += &format!("; {count} {what}");
+        }
+    }
     println!(
-        "{count} functions, {tools} of them tools; {} warnings",
+        "{count} functions, {tools} of them tools{more}; {} warnings",
         warnings.len()
     );
     Ok(match strict && !warnings.is_empty() {
@@ -35,10 +45,7 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
         Err(problems) => return Ok(refuse(&problems)),
     };
     match as_json {
-        true => println!(
-            "{:#}",
-            Value::from_iter(registry.functions().iter().map(as_value))
-        ),
+        true => println!("{:#}", Value::from_iter(registry.all().map(as_value))),
         false => table(&registry),
     }
     Ok(ExitCode::SUCCESS)
@@ -53,7 +60,7 @@ pub(super) fn refuse(problems: &crate::registry::Problems) -> ExitCode {
 }
 
 fn table(registry: &Registry) {
-    let rows: Vec<_> = registry.functions().iter().map(row).collect();
+    let rows: Vec<_> = registry.all().map(row).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let (name, kind, access, doors) = (width(0), width(1), width(2), width(3));
     for [n, k, a, d, about] in &rows {
@@ -65,7 +72,7 @@ fn row(function: &Function) -> [String; 5] {
     // The first paragraph, whose line breaks are those of the source.
     let about = function.about.split("\n\n").next().unwrap_or_default();
     let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-    let kind = function.declaration.kind.word().to_owned();
+    let kind = kind(function).to_owned();
     let access = function.declaration.access.to_string();
     [
         function.name.clone(),
@@ -76,9 +83,20 @@ fn row(function: &Function) -> [String; 5] {
     ]
 }
 
+fn kind(function: &Function) -> &'static str {
+    match (function.declaration.serves, function.declaration.kind) {
+        (Serves::Resource(_), _) => "resource",
+        (Serves::Prompt, _) => "prompt",
+        (Serves::Call, kind) => kind.word(),
+    }
+}
+
 fn doors(function: &Function) -> Vec<&'static str> {
     let declaration = function.declaration;
-    let doors = [(declaration.api, "api"), (declaration.mcp, "mcp")];
+    // What answers a method, what is read and what is got is at /mcp, and nowhere else.
+    let served = declaration.on.is_some() || !matches!(declaration.serves, Serves::Call);
+    let api = declaration.api && declaration.on.is_none();
+    let doors = [(api, "api"), (declaration.mcp || served, "mcp")];
     doors
         .into_iter()
         .filter(|(open, _)| *open)
@@ -87,16 +105,23 @@ fn doors(function: &Function) -> Vec<&'static str> {
 }
 
 fn as_value(function: &Function) -> Value {
-    json!({
+    let mut value = json!({
         "name": function.name,
         "title": function.title,
         "about": function.about,
-        "kind": function.declaration.kind.word(),
+        "kind": kind(function),
         "access": function.declaration.access.to_string(),
         "scope": function.scope,
         "doors": doors(function),
         "asks": function.declaration.asks,
         "input": function.input.published(),
         "location": function.declaration.location.to_string(),
-    })
+    });
+    if let Serves::Resource(resource) = function.declaration.serves {
+        value["uri"] = resource.uri.into();
+    }
+    if let Some(method) = function.declaration.on {
+        value["on"] = method.into();
+    }
+    value
 }

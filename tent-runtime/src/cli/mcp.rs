@@ -25,13 +25,15 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
     }
     let notes = prepared.app.notes.clone();
     let tent = Tent::new(prepared.open(registry).await?, notes);
-    let (who, fix) = match (person, std::env::var(KEY)) {
+    // An empty variable counts as none; one that is no text is no key.
+    let key = std::env::var_os(KEY).filter(|key| !key.is_empty());
+    let (who, fix) = match (person, key) {
         (Some(id), _) => (Who::Person(id), "Name a person that the app knows."),
-        (None, Ok(key)) => (
-            Who::Key(key),
+        (None, Some(key)) => (
+            Who::Key(key.to_string_lossy().into_owned()),
             "Set TENT_KEY to a key that is good: see `keys list`.",
         ),
-        (None, Err(_)) => (Who::Is(Caller::Nobody), ""),
+        (None, None) => (Who::Is(Caller::Nobody), ""),
     };
     let served = stdio::serve(tent.mcp_server().clone(), who, io::stdin(), output, async {
         told_to_end().await;

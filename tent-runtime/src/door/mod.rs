@@ -4,6 +4,7 @@
 //! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
 
 mod access;
+mod asked;
 mod guard;
 mod host;
 mod identify;
@@ -19,6 +20,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+pub use asked::Asking;
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
@@ -43,6 +45,12 @@ pub enum At {
     Mcp,
     /// The command line, on the machine itself: every function.
     Inside,
+    /// `/mcp`, to read a resource.
+    Resource,
+    /// `/mcp`, to get a prompt.
+    Prompt,
+    /// `/mcp`, for a method that a function answers by `on`.
+    Method,
 }
 
 impl At {
@@ -51,7 +59,25 @@ impl At {
         match self {
             At::Api => declaration.api && declaration.on.is_none(),
             At::Mcp => declaration.mcp && declaration.on.is_none(),
-            At::Inside => true,
+            At::Inside | At::Resource | At::Prompt => true,
+            At::Method => declaration.on.is_some(),
+        }
+    }
+
+    /// What there is at this door, whether or not it is offered to anyone.
+    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Function> + Send + '_> {
+        match self {
+            At::Api | At::Mcp | At::Inside | At::Method => Box::new(registry.functions().iter()),
+            At::Resource => Box::new(registry.resources().iter().map(|one| &one.function)),
+            At::Prompt => Box::new(registry.prompts().iter()),
+        }
+    }
+
+    fn find<'a>(self, registry: &'a Registry, name: &str) -> Option<&'a Function> {
+        match self {
+            At::Api | At::Mcp | At::Inside | At::Method => registry.find(name),
+            At::Resource => self.all(registry).find(|one| one.name == name),
+            At::Prompt => registry.prompt(name),
         }
     }
 }
@@ -201,11 +227,12 @@ impl Door {
         let _ = closing.wait_for(|&closing| closing).await;
     }
 
-    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`].
+    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`],
+    /// or in [`Registry::resources`] and [`Registry::prompts`] where it is theirs.
     pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
         let cx = self.cx_of(caller, client);
         let mut visible = Vec::new();
-        for (position, function) in self.registry.functions().iter().enumerate() {
+        for (position, function) in at.all(&self.registry).enumerate() {
             let open = at.offers(function) && caller.holds(function.scope);
             if open && access::lets(&function.declaration.access, &cx).await {
                 visible.push(position);
@@ -221,7 +248,7 @@ impl Door {
     /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
     /// the caller's key lacks.
     pub async fn find(&self, name: &str, at: At, cx: &Cx) -> Result<&Function> {
-        let function = self.registry.find(name).filter(|f| at.offers(f));
+        let function = at.find(&self.registry, name).filter(|f| at.offers(f));
         let function = match function {
             Some(function) if access::lets(&function.declaration.access, cx).await => function,
             _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
@@ -307,7 +334,10 @@ impl Door {
     fn goes_on(&self, call: &Call) -> bool {
         let only_reads = |function: &Function| function.declaration.kind == Kind::Query;
         call.rounds.as_ref().is_some_and(|rounds| rounds.is_later())
-            && !self.registry.find(&call.name).is_some_and(only_reads)
+            && !call
+                .at
+                .find(&self.registry, &call.name)
+                .is_some_and(only_reads)
     }
 
     async fn pass(&self, call: Call, stop: Option<watch::Receiver<bool>>) -> Result<Answer> {
@@ -327,9 +357,8 @@ impl Door {
         }
         let began = Instant::now();
         let time = |declared: Option<Duration>| declared.unwrap_or(self.settings.limits.call_time);
-        let timeout = self
-            .registry
-            .find(&name)
+        let timeout = at
+            .find(&self.registry, &name)
             .and_then(|f| f.declaration.timeout);
         let deadline = began.checked_add(time(timeout));
         let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);

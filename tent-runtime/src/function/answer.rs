@@ -1,6 +1,9 @@
-//! What a function gives back: nothing, a value, or [`Content`].
+//! What a function gives back: nothing, a value, [`Content`], or the messages of a prompt.
 
 use serde_json::value::RawValue;
+
+use super::content::Content;
+use super::message::Prompted;
 
 /// The answer of a function that did not fail.
 #[derive(Debug, Default, Clone)]
@@ -9,6 +12,8 @@ pub struct Answer {
     pub value: Option<Box<RawValue>>,
     /// The content, in order.
     pub content: Vec<Content>,
+    /// The messages, where the function is a prompt.
+    pub prompted: Option<Prompted>,
     /// Whether the function did not end, but asks something first: its peer knows what.
     pub asks: bool,
 }
@@ -26,59 +31,9 @@ impl Answer {
     pub(crate) fn bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());
         let content = self.content.iter().map(Content::bytes);
-        content.fold(value, usize::saturating_add)
+        let prompted = self.prompted.as_ref().map_or(0, Prompted::bytes);
+        content.fold(value.saturating_add(prompted), usize::saturating_add)
     }
-}
-
-impl Content {
-    fn bytes(&self) -> usize {
-        match self {
-            Content::Text(text) => text.len(),
-            Content::Image { data, .. } | Content::Audio { data, .. } => data.len(),
-            Content::File { uri, data, .. } => uri.len() + data.len(),
-            Content::Link { uri, name, .. } => uri.len() + name.len(),
-        }
-    }
-}
-
-/// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Content {
-    /// Text, as it is.
-    Text(String),
-    /// An image.
-    Image {
-        /// The bytes.
-        data: Vec<u8>,
-        /// Its media type, such as `image/png`.
-        media_type: String,
-    },
-    /// A sound.
-    Audio {
-        /// The bytes.
-        data: Vec<u8>,
-        /// Its media type, such as `audio/wav`.
-        media_type: String,
-    },
-    /// A file of any type.
-    File {
-        /// Its address.
-        uri: String,
-        /// The bytes.
-        data: Vec<u8>,
-        /// Its media type.
-        media_type: String,
-    },
-    /// A link to a resource.
-    Link {
-        /// Its address.
-        uri: String,
-        /// Its name.
-        name: String,
-        /// Its media type, where it is known.
-        media_type: Option<String>,
-    },
 }
 
 /// A value, and content to show beside it.
@@ -86,7 +41,7 @@ pub enum Content {
 /// ```
 /// use tent_runtime::function::{Content, With};
 /// fn chart() -> With<u32> {
-///     With { value: 7, content: vec![Content::Text("seven".into())] }
+///     With { value: 7, content: vec![Content::text("seven")] }
 /// }
 /// # chart();
 /// ```

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::{Answer, BoxFuture, Need};
+use super::{Answer, BoxFuture, Complete, Need, Resource, Serves};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::schema::Field;
@@ -138,6 +138,10 @@ pub struct Declaration {
     pub blocking: bool,
     pub needs: &'static [&'static str],
     pub on: Option<&'static str>,
+    /// Which list it is on: that of functions, of resources or of prompts.
+    pub serves: Serves,
+    /// What completes its arguments, one for each `complete = …`.
+    pub completes: &'static [Complete],
 }
 
 /// What a function gives.
@@ -191,8 +195,11 @@ impl Declaration {
             blocking: false,
             needs: &[],
             on: None,
+            serves: Serves::Call,
+            completes: &[],
         }
     }
+
     /// `name = "…"`.
     #[doc(hidden)]
     pub const fn named(mut self, name: &'static str) -> Self {
@@ -270,6 +277,26 @@ impl Declaration {
     #[doc(hidden)]
     pub const fn on(mut self, on: &'static str) -> Self {
         self.on = Some(on);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn resource(mut self, resource: Resource) -> Self {
+        self.serves = Serves::Resource(resource);
+        self.api = false;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn prompt(mut self) -> Self {
+        self.serves = Serves::Prompt;
+        self.api = false;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn completes(mut self, completes: &'static [Complete]) -> Self {
+        self.completes = completes;
         self
     }
 

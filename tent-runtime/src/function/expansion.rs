@@ -2,12 +2,14 @@
 //! for people, and nothing of it is kept from one version to the next.
 
 pub use super::field::{Shown, Unshown, example, field};
-pub use super::gives::{Otherwise, Probe, failed};
+pub use super::gives::{Otherwise, Probe, failed, gives_something};
 pub use super::input::{Arguments, mirrored, schema_of};
 pub use super::parts::{needs, part};
+pub use super::promised::promised;
 pub use super::rule::verdict;
 pub use super::{
-    Access, Answer, Body, BoxFuture, Declaration, Entry, Input, Kind, Link, Location, Need, Rule,
+    Access, Answer, Body, BoxFuture, Complete, Declaration, Entry, Input, Kind, Link, Listed,
+    Lister, Location, Need, Resource, Rule, Serves,
 };
 pub use crate::cx::Cx;
 pub use crate::error::Result;

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, BoxFuture, Content, Output, With};
+use super::{Answer, BoxFuture, Content, Message, Output, Prompted, With};
 use crate::error::{Error, Result};
 
 /// What a function may give.
@@ -92,6 +92,72 @@ fn with(value: impl Serialize, content: Vec<Content>) -> Result<Answer> {
         content,
         ..Answer::default()
     })
+}
+
+/// What a prompt may give.
+///
+/// `By` only tells the implementations apart; nobody names it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be what a prompt gives: it gives messages",
+    label = "no messages",
+    note = "help: return `tent::Message`, `Vec<tent::Message>`, `tent::Prompted`, or a `String` that the person says; or a `Result` of one"
+)]
+pub trait Speaks<By> {
+    /// It, as messages.
+    fn prompted(self) -> Prompted;
+}
+
+#[diagnostic::do_not_recommend]
+impl Speaks<ByBoth> for Prompted {
+    fn prompted(self) -> Prompted {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Speaks<ByContent> for Vec<Message> {
+    fn prompted(self) -> Prompted {
+        Prompted {
+            about: String::new(),
+            messages: self,
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Speaks<ByContent> for Message {
+    fn prompted(self) -> Prompted {
+        vec![self].prompted()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Speaks<ByValue> for String {
+    fn prompted(self) -> Prompted {
+        Message::user(self).prompted()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Speaks<ByValue> for &'static str {
+    fn prompted(self) -> Prompted {
+        Message::user(self).prompted()
+    }
+}
+
+fn spoken<By>(messages: impl Speaks<By>) -> Result<Answer> {
+    Ok(Answer {
+        prompted: Some(messages.prompted()),
+        ..Answer::default()
+    })
+}
+
+/// Does not compile for what gives `()`: a resource that is there holds something, be it an empty text.
+pub const fn gives_something(nothing: bool) {
+    assert!(
+        !nothing,
+        "T7005 signature: a resource gives what is read, and this one gives nothing: return a String, a tent::Content, or a value"
+    );
 }
 
 /// What a function may fail with.
@@ -214,6 +280,17 @@ impl<R> Plain<R> {
             answer: R::answer,
         }
     }
+
+    /// How such a return becomes the answer of a prompt.
+    pub const fn tent_speaker<By>(self) -> Giver<R>
+    where
+        R: Speaks<By>,
+    {
+        Giver {
+            output: Output::Content,
+            answer: spoken,
+        }
+    }
 }
 
 impl<T, E> Failing<T, E> {
@@ -236,6 +313,21 @@ impl<T, E> Failing<T, E> {
             output: T::OUTPUT,
             answer: |returned| match returned {
                 Ok(value) => value.answer(),
+                Err(error) => Err(error.error()),
+            },
+        }
+    }
+
+    /// How such a return becomes the answer of a prompt.
+    pub const fn tent_speaker<By>(self) -> Giver<Result<T, E>>
+    where
+        T: Speaks<By>,
+        E: Fails,
+    {
+        Giver {
+            output: Output::Content,
+            answer: |returned| match returned {
+                Ok(messages) => spoken(messages),
                 Err(error) => Err(error.error()),
             },
         }

@@ -2,23 +2,32 @@
 //! gives. Knows no wire format, and calls nothing: only the door calls.
 
 mod answer;
+mod content;
 mod declaration;
 #[doc(hidden)]
 pub mod expansion;
 mod field;
 mod gives;
 mod input;
+mod message;
 mod parts;
+mod promised;
+mod role;
 mod rule;
 
-pub use answer::{Answer, Content, With};
+pub use answer::{Answer, With};
+pub use content::{Annotations, Content, Listed, Role};
+pub(crate) use content::{Held, Piece, Resource as Embedded};
 pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };
-pub use gives::{Fails, Gives};
+pub use gives::{Fails, Gives, Speaks};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
+pub use message::{Message, Prompted};
 pub use parts::{Need, Part};
+pub use promised::{Promised, Settled};
+pub use role::{Complete, Lister, Resource, Serves};
 pub use rule::Verdict;
 
 use std::future::Future;

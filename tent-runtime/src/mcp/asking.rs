@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::in_session::InSession;
-use super::params::{Arguments, Text};
+use super::params::{Arguments, Params, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply};
 use super::rounds::{self, Round, Writer};
@@ -28,6 +28,18 @@ pub(super) struct Brought<'a> {
     pub(super) state: Text<'a>,
     /// Writes its result.
     pub(super) writer: Writer,
+}
+
+impl<'a> Brought<'a> {
+    /// By a request of this method for something that only reads, whose rounds are not kept.
+    pub(super) fn to_read(method: &'static str, params: &mut Params<'a>) -> Self {
+        Brought {
+            method,
+            responses: std::mem::take(&mut params.responses),
+            state: std::mem::take(&mut params.state),
+            writer: Box::new(|_| Err(Error::unexpected("a round of what only reads was kept"))),
+        }
+    }
 }
 
 impl Asking {
@@ -61,6 +73,14 @@ impl Asking {
             peer: Some(round.clone()),
             round: Some(round),
         })
+    }
+
+    /// Of a call that cannot ask, since no revision lets a server answer it with what it asks.
+    pub(super) fn nothing(told: Option<Arc<OfCall>>) -> Self {
+        Asking {
+            peer: told.map(|told| told as Arc<dyn Peer>),
+            round: None,
+        }
     }
 
     /// What the call is handed to ask with.

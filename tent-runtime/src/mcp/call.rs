@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
@@ -19,10 +17,10 @@ use super::revision::Revision;
 use super::rounds::Writer;
 use super::running::Key;
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, stream};
+use super::{Agreed, Asked, Mcp, content, stream};
 use crate::door::{At, Call};
 use crate::error::Error;
-use crate::function::{Answer, Content};
+use crate::function::Answer;
 use crate::registry::{Registry, Shape};
 use crate::schema::Wire;
 
@@ -160,7 +158,7 @@ fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> Writer {
 }
 
 /// Runs a call; `None` where the client cancelled it, which it can in a session.
-async fn run(
+pub(super) async fn run(
     mcp: &Mcp,
     call: Call,
     nonce: Option<[u8; 16]>,
@@ -249,11 +247,11 @@ fn write_given(
     if let Some(json) = structured {
         text(out, json);
     }
-    for (at, content) in answer.content.iter().enumerate() {
+    for (at, one) in answer.content.iter().enumerate() {
         if at > 0 || structured.is_some() {
             out.push(b',');
         }
-        write(out, &shown(content, revision));
+        write(out, &content::shown(one, revision));
     }
     out.push(b']');
     if let Some(json) = structured.filter(|_| revision.has_titles_and_structure()) {
@@ -331,62 +329,4 @@ fn meta(out: &mut Vec<u8>, server: Option<&str>, own: Option<&[u8]>) {
         out.extend_from_slice(own);
     }
     out.push(b'}');
-}
-
-/// One content, in words where the revision has no type for it.
-fn shown(content: &Content, revision: Revision) -> Value {
-    let text = |text: String| json!({"type": "text", "text": text});
-    match content {
-        Content::Text(said) => json!({"type": "text", "text": said}),
-        Content::Image { data, media_type } => {
-            json!({"type": "image", "data": STANDARD.encode(data), "mimeType": media_type})
-        }
-        Content::Audio { data, media_type } if revision.has_annotations_and_audio() => {
-            json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
-        }
-        Content::Audio { data, media_type } => {
-            text(format!("[a sound: {media_type}, {} bytes]", data.len()))
-        }
-        Content::File {
-            uri,
-            data,
-            media_type,
-        } => {
-            let mut resource = json!({"uri": uri, "mimeType": media_type});
-            match std::str::from_utf8(data) {
-                Ok(said) if is_text(media_type) => resource["text"] = said.into(),
-                _ => resource["blob"] = STANDARD.encode(data).into(),
-            }
-            json!({"type": "resource", "resource": resource})
-        }
-        Content::Link {
-            uri,
-            name,
-            media_type,
-        } if revision.has_titles_and_structure() => {
-            let mut link = json!({"type": "resource_link", "uri": uri, "name": name});
-            if let Some(media_type) = media_type {
-                link["mimeType"] = media_type.as_str().into();
-            }
-            link
-        }
-        Content::Link { uri, name, .. } => text(format!("{name}: {uri}")),
-    }
-}
-
-/// Whether a file of this type is read as text.
-fn is_text(media_type: &str) -> bool {
-    let essence = media_type
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    essence.starts_with("text/")
-        || matches!(
-            &*essence,
-            "application/json" | "application/xml" | "application/javascript"
-        )
-        || essence.ends_with("+json")
-        || essence.ends_with("+xml")
 }

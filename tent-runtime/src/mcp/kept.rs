@@ -298,10 +298,10 @@ pub(super) async fn listen(
 
 /// Leaves out what nobody here is told of.
 fn honour(mcp: &Mcp, wants: &mut Wants) {
-    let functions = mcp.door.registry().functions();
-    wants.tools &= functions.iter().any(|f| f.declaration.mcp);
-    wants.prompts = false;
-    wants.resources = false;
+    let registry = mcp.door.registry();
+    wants.tools &= registry.tools().next().is_some();
+    wants.prompts &= !registry.prompts().is_empty();
+    wants.resources &= !registry.resources().is_empty();
     wants.updates = None;
 }
 

@@ -15,7 +15,7 @@ use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, call, client, kept};
+use super::{Agreed, Asked, Mcp, call, client, kept, methods, served};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -145,7 +145,7 @@ pub(super) fn initialize(
     }
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": {"logging": {}, "tools": mcp.tools_capability()},
+        "capabilities": served::capabilities(&mcp.door, revision),
         "serverInfo": server,
     });
     if let Some(instructions) = &about.instructions {
@@ -164,7 +164,6 @@ pub(super) async fn serve(
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
     headers::method(&asked.parts.headers, &request.method, false)?;
-    let revision = agreed.revision;
     match &*request.method {
         "ping" => {
             let mut out = reply::begin(request.id, 2);
@@ -180,7 +179,7 @@ pub(super) async fn serve(
         }
         "tools/list" => mcp.list(asked, &request, agreed).await,
         "tools/call" => call::serve(mcp, asked, request, agreed.clone()).await,
-        method => Err(Refusal::method(method, revision)),
+        _ => methods::serve(mcp, asked, request, agreed.clone()).await,
     }
 }
 

@@ -6,21 +6,27 @@
 mod ask;
 mod asking;
 mod call;
+mod complete;
+mod content;
 mod headers;
 mod in_session;
 mod kept;
 mod legacy;
 mod line;
 mod list;
+mod methods;
 mod modern;
 mod notes;
 mod params;
 mod peer;
+mod prompts;
 mod questions;
 mod reply;
+mod resources;
 mod revision;
 mod rounds;
 mod running;
+mod served;
 mod session;
 pub(crate) mod stdio;
 mod stream;
@@ -83,16 +89,13 @@ impl Mcp {
             levels: peer::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(door.about(), &tools(&door), kept_for, &server),
+            discovered: modern::discovered(&door, kept_for, &server),
             server: server.into(),
             door,
         }
     }
 
     /// The capability `tools`.
-    fn tools_capability(&self) -> serde_json::Value {
-        tools(&self.door)
-    }
 
     fn realm(&self) -> &str {
         &self.door.about().name
@@ -133,14 +136,6 @@ impl std::fmt::Debug for Mcp {
         f.debug_struct("Mcp")
             .field("door", &self.door)
             .finish_non_exhaustive()
-    }
-}
-
-/// What is said of tools: that their list can change is of use to who can be told so.
-fn tools(door: &Door) -> serde_json::Value {
-    match door.settings().mcp.stream {
-        true => json!({"listChanged": true}),
-        false => json!({}),
     }
 }
 
@@ -359,7 +354,7 @@ async fn one(
             Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
-        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(note)).await,
+        Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(&note)).await,
         Kind::Response(id, answer) => accepted(mcp, asked, Unanswered::Response(id, answer)).await,
         Kind::Invalid(id, why) => Ok(Refusal::invalid(why).into_reply(id)),
     }
@@ -367,7 +362,7 @@ async fn one(
 
 /// What wants no answer.
 enum Unanswered<'a> {
-    Note(wire::Request<'a>),
+    Note(&'a wire::Request<'a>),
     Response(&'a str, Answered),
 }
 
@@ -385,7 +380,7 @@ async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Resu
         }
         Unanswered::Note(note) => {
             let agreed = legacy::agreed(mcp, asked, named).await?;
-            legacy::noted(mcp, asked, &note, &agreed);
+            legacy::noted(mcp, asked, note, &agreed);
         }
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))

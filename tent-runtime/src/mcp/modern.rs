@@ -4,16 +4,15 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use serde_json::Value;
 
 use super::list::{self, Scope};
 use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept};
+use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, served};
 use crate::cx::Era;
-use crate::door::About;
+use crate::door::Door;
 
 const REVISION: Revision = Revision::V2026_07_28;
 
@@ -47,7 +46,7 @@ pub(super) async fn serve(
             kept::listen(mcp, asked, request.id, filter).await
         }
         "tools/call" => call::serve(mcp, asked, request, agreed).await,
-        method => Err(Refusal::method(method, REVISION)),
+        _ => methods::serve(mcp, asked, request, agreed).await,
     }
 }
 
@@ -76,18 +75,12 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
 }
 
 /// The result of `server/discover`, which is the same for everyone.
-pub(super) fn discovered(
-    about: &About,
-    tools: &Value,
-    kept_for: std::time::Duration,
-    server: &str,
-) -> Vec<u8> {
+pub(super) fn discovered(door: &Door, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
-    out.extend_from_slice(br#","capabilities":{"logging":{},"tools":"#);
-    write(&mut out, tools);
-    out.push(b'}');
-    if let Some(instructions) = &about.instructions {
+    out.extend_from_slice(br#","capabilities":"#);
+    write(&mut out, &served::capabilities(door, REVISION));
+    if let Some(instructions) = &door.about().instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);
     }

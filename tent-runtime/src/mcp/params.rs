@@ -47,6 +47,8 @@ pub(super) struct Params<'a> {
     pub(super) shape: Shape,
     pub(super) name: Text<'a>,
     pub(super) cursor: Text<'a>,
+    /// Of `resources/read` and the like.
+    pub(super) uri: Text<'a>,
     pub(super) arguments: Arguments,
     /// What the client answers to what was asked in an earlier round.
     pub(super) responses: Arguments,
@@ -65,6 +67,28 @@ pub(super) struct Params<'a> {
     pub(super) abilities: Option<Capabilities>,
     /// Of `initialize`.
     pub(super) client: ClientInfo<'a>,
+    /// Every other member.
+    pub(super) rest: Map<String, Value>,
+}
+
+impl Params<'_> {
+    /// Everything but `_meta`, as a function is handed it that answers a method.
+    pub(super) fn into_input(self) -> Map<String, Value> {
+        let mut input = self.rest;
+        let mut put = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                input.insert(key.to_owned(), value);
+            }
+        };
+        let text = |text: Text<'_>| text.get().map(Value::from);
+        put("name", text(self.name));
+        put("cursor", text(self.cursor));
+        put("uri", text(self.uri));
+        if let Arguments::Object(arguments) = self.arguments {
+            put("arguments", Some(arguments.into()));
+        }
+        input
+    }
 }
 
 /// The arguments of a call.
@@ -189,7 +213,11 @@ impl<'de> Take<'de> for TheParams {
                     params.abilities = object.next_value_seed(Taking(TheAbilities))?
                 }
                 "clientInfo" => params.client = object.next_value_seed(Taking(TheClient))?,
-                _ => return Ok(false),
+                "uri" => params.uri = object.next_value_seed(Taking(AText))?,
+                _ => {
+                    let value = object.next_value_seed(Strict)?;
+                    params.rest.insert(key.to_owned(), value);
+                }
             }
             Ok(true)
         })?;

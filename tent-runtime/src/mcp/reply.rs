@@ -21,6 +21,8 @@ pub(super) mod code {
     pub(in crate::mcp) const METHOD_NOT_FOUND: i64 = -32601;
     pub(in crate::mcp) const INVALID_PARAMS: i64 = -32602;
     pub(in crate::mcp) const INTERNAL: i64 = -32603;
+    /// Of the legacy era.
+    pub(in crate::mcp) const RESOURCE_NOT_FOUND: i64 = -32002;
     pub(in crate::mcp) const HEADER_MISMATCH: i64 = -32020;
     pub(in crate::mcp) const MISSING_CAPABILITY: i64 = -32021;
     pub(in crate::mcp) const UNSUPPORTED_VERSION: i64 = -32022;
@@ -174,7 +176,8 @@ impl Refusal {
             "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
             "T0018" => Refusal::invalid(error.message().to_owned()),
             "T0021" => {
-                let lacking = error.fields().get(REQUIRED).cloned().unwrap_or_default();
+                let lacking = error.fields().get(REQUIRED).cloned();
+                let lacking = lacking.unwrap_or_else(|| json!({}));
                 let message = error.message().to_owned();
                 Refusal::new(status, code::MISSING_CAPABILITY, message).with_data(REQUIRED, lacking)
             }
@@ -206,7 +209,7 @@ impl Refusal {
         self
     }
 
-    fn with_data(mut self, key: &str, value: Value) -> Self {
+    pub(super) fn with_data(mut self, key: &str, value: Value) -> Self {
         self.data.insert(key.to_owned(), value);
         self
     }

@@ -20,7 +20,7 @@ impl Registry {
             found
         };
         let mut warnings: Vec<_> = self.tools().flat_map(of_one).collect();
-        warnings.extend(self.functions.iter().filter_map(not_kept_yet));
+        warnings.extend(self.all().filter_map(not_kept_yet));
         let many = self.tools().count();
         if many > WELL_TAKEN {
             warnings.push(Finding {
@@ -102,7 +102,7 @@ fn huge_integers(function: &Function) -> Option<Finding> {
 }
 
 /// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
-/// function that asks a person refuses every call, and one that answers a method is at no door.
+/// function that asks a person refuses every call.
 fn not_kept_yet(function: &Function) -> Option<Finding> {
     let declaration = function.declaration;
     let promised = [

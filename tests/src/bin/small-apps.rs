@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Some("misshapen") => app.functions(tent::functions![misshapen::by, misshapen::named]),
         Some("empty") => app.functions(&[]),
         Some("linked") => app,
+        Some("noisy") => app.functions(tent::functions![noisy::prints, noisy::breaks]),
         Some("warned") => app.functions(warned::MANY).functions(tent::functions![
             warned::synchronize_all_customer_data_across_regional_systems,
             warned::sales__by_region,
@@ -67,6 +68,27 @@ mod taken {
         #[change(about = "Mark somebody as paid", access = "anyone", offer = "mcp")]
         #[expect(non_snake_case, reason = "names that differ in capitals alone")]
         pub(crate) fn markPaid() {}
+    }
+}
+
+mod noisy {
+    use tent::prelude::*;
+
+    /// Prints, and so does a program that it starts.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn prints() -> Result<u32> {
+        println!("a function prints");
+        std::process::Command::new("echo")
+            .arg("a program prints")
+            .status()?;
+        Ok(1)
+    }
+
+    /// Prints, and breaks.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn breaks() {
+        print!("half a line");
+        panic!("it breaks");
     }
 }
 

@@ -87,19 +87,19 @@ fn infallible() -> Result<u32, std::convert::Infallible> {
 
 #[query(access = "anyone")]
 async fn one_content() -> Content {
-    Content::Text("hello".into())
+    Content::text("hello")
 }
 
 #[query(access = "anyone")]
 async fn many_contents() -> tent_runtime::error::Result<Vec<Content>> {
-    Ok(vec![Content::Text("a".into()), Content::Text("b".into())])
+    Ok(vec![Content::text("a"), Content::text("b")])
 }
 
 #[query(access = "anyone")]
 async fn beside() -> With<Order> {
     With {
         value: Order { id: 9 },
-        content: vec![Content::Text("nine".into())],
+        content: vec![Content::text("nine")],
     }
 }
 
@@ -171,7 +171,7 @@ fn content_is_told_from_values() {
     assert!(matches!(linked("beside").output, Output::Value(_)));
     let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
-    assert_eq!(answer.content, [Content::Text("nine".into())]);
+    assert_eq!(answer.content, [Content::text("nine")]);
 }
 
 #[test]

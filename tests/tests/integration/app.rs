@@ -295,24 +295,17 @@ async fn scoped() -> u8 {
 
 #[query(about = "A picture", access = "anyone", offer = "mcp")]
 async fn picture() -> Content {
-    Content::Image {
-        data: vec![1, 2, 3],
-        media_type: "image/png".to_owned(),
-    }
+    Content::image([1, 2, 3], "image/png")
 }
 
 #[query(about = "A page that somebody wrote", access = "anyone")]
 async fn page() -> Content {
-    Content::File {
-        uri: "page://1".to_owned(),
-        data: b"<script>alert(1)</script>".to_vec(),
-        media_type: "text/html".to_owned(),
-    }
+    Content::resource_blob("page://1", "text/html", "<script>alert(1)</script>")
 }
 
 #[query(about = "A note", access = "anyone")]
 async fn note() -> Content {
-    Content::Text("Ärger – 🦀".to_owned())
+    Content::text("Ärger – 🦀")
 }
 
 #[query(about = "Try a password", access = "anyone")]

@@ -106,10 +106,7 @@ async fn plainly(#[input] plain: Plain) -> u32 {
 
 #[query(about = "A picture of a type", access = "role:staff")]
 async fn typed(media_type: String) -> Content {
-    Content::Image {
-        data: vec![1],
-        media_type,
-    }
+    Content::image([1], media_type)
 }
 
 const KEPT: &str = "$serde_json::private::RawValue";

@@ -191,7 +191,8 @@ impl Send {
         if params.get("_meta").is_none() {
             params["_meta"] = meta();
         }
-        let name = params["name"].as_str().map(str::to_owned);
+        let name = params["name"].as_str().or(params["uri"].as_str());
+        let name = name.map(str::to_owned);
         let body =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
         let send = Send::raw(body)

@@ -24,9 +24,9 @@ const HERE: Location = Location {
 const SIGNED_IN: Access = Access::SignedIn;
 const STAFF: Access = Access::Role("staff");
 
-type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
+pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
 
-const fn function(
+pub(super) const fn function(
     kind: Kind,
     name: &'static str,
     access: Access,
@@ -95,32 +95,13 @@ fn order(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
 }
 
 fn all_contents() -> Vec<Content> {
-    let (data, media_type) = (b"\x00\xff".to_vec(), "application/pdf".to_owned());
     vec![
-        Content::Text("hello".to_owned()),
-        Content::Image {
-            data: vec![1, 2, 3],
-            media_type: "image/png".to_owned(),
-        },
-        Content::Audio {
-            data: vec![4, 5],
-            media_type: "audio/wav".to_owned(),
-        },
-        Content::File {
-            uri: "file:///a.csv".to_owned(),
-            data: b"a;b".to_vec(),
-            media_type: "text/csv".to_owned(),
-        },
-        Content::File {
-            uri: "file:///b.pdf".to_owned(),
-            data,
-            media_type,
-        },
-        Content::Link {
-            uri: "https://shop.example/1".to_owned(),
-            name: "order 1".to_owned(),
-            media_type: None,
-        },
+        Content::text("hello"),
+        Content::image([1, 2, 3], "image/png"),
+        Content::audio([4, 5], "audio/wav"),
+        Content::resource_text("file:///a.csv", "text/csv", "a;b"),
+        Content::resource_blob("file:///b.pdf", "application/pdf", b"\x00\xff"),
+        Content::link("https://shop.example/1", "order 1"),
     ]
 }
 

@@ -58,7 +58,7 @@ async fn says(cx: &Cx) -> Result<Answer> {
         GO_ON.notify_one();
     });
     Ok(Answer {
-        content: vec![Content::Text(cx.caller().to_string())],
+        content: vec![Content::text(cx.caller().to_string())],
         ..Answer::default()
     })
 }

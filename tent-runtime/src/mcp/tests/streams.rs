@@ -85,7 +85,7 @@ async fn says(cx: &Cx) -> Result<Answer> {
     cx.progress(1.0, None, "東京 – Ärger – 🦀");
     tokio::task::yield_now().await;
     Ok(Answer {
-        content: vec![crate::function::Content::Text("東京 – Ärger – 🦀".into())],
+        content: vec![crate::function::Content::text("東京 – Ärger – 🦀")],
         ..Answer::default()
     })
 }

@@ -1,0 +1,313 @@
+//! [`Content`]: what a function gives that is no value, with the hints that a client shows it by, and
+//! [`Listed`]: one resource of many. Plain data; how it looks on a wire is an envelope's to know.
+
+/// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
+///
+/// ```
+/// use tent_runtime::function::{Annotations, Content, Role};
+/// let chart = Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")
+///     .annotated(Annotations::new().audience([Role::User]).priority(0.9));
+/// let more = Content::link("orders://7", "order 7").title("Order 7").media_type("text/plain");
+/// assert_eq!(Content::from("hello"), Content::text("hello"));
+/// # let _ = (chart, more);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content {
+    pub(crate) piece: Piece,
+    pub(crate) annotations: Annotations,
+}
+
+/// What a [`Content`] is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    Text(String),
+    Image { data: Vec<u8>, media_type: String },
+    Audio { data: Vec<u8>, media_type: String },
+    Resource(Resource),
+    Link(Box<Listed>),
+}
+
+/// A resource with what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Resource {
+    pub(crate) uri: String,
+    pub(crate) media_type: String,
+    pub(crate) held: Held,
+}
+
+/// What a resource holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Held {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    /// A text, as it is.
+    pub fn text(text: impl Into<String>) -> Self {
+        Piece::Text(text.into()).into()
+    }
+
+    /// An image of this media type, such as `image/png`.
+    pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
+        let (data, media_type) = (data.into(), media_type.into());
+        Piece::Image { data, media_type }.into()
+    }
+
+    /// A sound of this media type, such as `audio/wav`.
+    pub fn audio(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
+        let (data, media_type) = (data.into(), media_type.into());
+        Piece::Audio { data, media_type }.into()
+    }
+
+    /// A link to a resource, which the client may read or show. Its name is for programs;
+    /// [`title`](Self::title) is the one for people.
+    pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Piece::Link(Box::new(Listed::new(uri, name))).into()
+    }
+
+    /// A resource that is a text.
+    pub fn resource_text(
+        uri: impl Into<String>,
+        media_type: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Content::resource(uri.into(), media_type.into(), Held::Text(text.into()))
+    }
+
+    /// A resource of any bytes.
+    pub fn resource_blob(
+        uri: impl Into<String>,
+        media_type: impl Into<String>,
+        data: impl Into<Vec<u8>>,
+    ) -> Self {
+        Content::resource(uri.into(), media_type.into(), Held::Bytes(data.into()))
+    }
+
+    fn resource(uri: String, media_type: String, held: Held) -> Self {
+        Piece::Resource(Resource {
+            uri,
+            media_type,
+            held,
+        })
+        .into()
+    }
+
+    /// With hints for the client, in place of any before.
+    #[must_use]
+    pub fn annotated(mut self, annotations: Annotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// The title of a link. Other content has none, and stays as it is.
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.linked(|link| link.title(title))
+    }
+
+    /// What a link leads to, in words. Other content stays as it is.
+    #[must_use]
+    pub fn about(self, about: impl Into<String>) -> Self {
+        self.linked(|link| link.about(about))
+    }
+
+    /// The media type of what a link leads to. Other content has its own from the start, and stays as it is.
+    #[must_use]
+    pub fn media_type(self, media_type: impl Into<String>) -> Self {
+        self.linked(|link| link.media_type(media_type))
+    }
+
+    /// How many bytes a link leads to. Other content stays as it is.
+    #[must_use]
+    pub fn size(self, bytes: u64) -> Self {
+        self.linked(|link| link.size(bytes))
+    }
+
+    fn linked(mut self, change: impl FnOnce(Listed) -> Listed) -> Self {
+        if let Piece::Link(link) = self.piece {
+            self.piece = Piece::Link(Box::new(change(*link)));
+        }
+        self
+    }
+
+    /// How many bytes it is made of.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.piece {
+            Piece::Text(text) => text.len(),
+            Piece::Image { data, .. } | Piece::Audio { data, .. } => data.len(),
+            Piece::Resource(resource) => resource.uri.len() + resource.held.bytes().len(),
+            Piece::Link(link) => link.bytes(),
+        }
+    }
+}
+
+impl Held {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Held::Text(text) => text.as_bytes(),
+            Held::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl From<Piece> for Content {
+    fn from(piece: Piece) -> Self {
+        Content {
+            piece,
+            annotations: Annotations::new(),
+        }
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Content::text(text)
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Content::text(text)
+    }
+}
+
+/// Whom something is from or for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Role {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
+/// Hints to a client on how to show or weigh content or a resource. None of them is a guard.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotations {
+    pub(crate) audience: Vec<Role>,
+    pub(crate) priority: Option<f64>,
+    pub(crate) last_modified: Option<String>,
+}
+
+impl Annotations {
+    /// No hint.
+    pub const fn new() -> Self {
+        Annotations {
+            audience: Vec::new(),
+            priority: None,
+            last_modified: None,
+        }
+    }
+
+    /// Whom it is for.
+    #[must_use]
+    pub fn audience(mut self, audience: impl IntoIterator<Item = Role>) -> Self {
+        self.audience = audience.into_iter().collect();
+        self
+    }
+
+    /// How much it matters: 0 is optional, 1 is needed. What lies outside is taken for the nearer of the two,
+    /// what is no number for no hint.
+    ///
+    /// ```
+    /// use tent_runtime::function::Annotations;
+    /// assert_eq!(Annotations::new().priority(7.0), Annotations::new().priority(1.0));
+    /// assert_eq!(Annotations::new().priority(f64::NAN), Annotations::new());
+    /// ```
+    #[must_use]
+    pub fn priority(mut self, priority: f64) -> Self {
+        self.priority = (!priority.is_nan()).then(|| priority.clamp(0.0, 1.0));
+        self
+    }
+
+    /// When it was last changed, as ISO 8601 writes a time: `2025-01-12T15:00:58Z`.
+    #[must_use]
+    pub fn last_modified(mut self, time: impl Into<String>) -> Self {
+        self.last_modified = Some(time.into());
+        self
+    }
+}
+
+/// One resource, as a list of resources or a link shows it.
+///
+/// ```
+/// use tent_runtime::function::Listed;
+/// let order = Listed::new("orders://7", "order 7").title("Order 7").media_type("text/plain");
+/// # let _ = order;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    pub(crate) uri: String,
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) about: Option<String>,
+    pub(crate) media_type: Option<String>,
+    pub(crate) size: Option<u64>,
+    pub(crate) annotations: Annotations,
+}
+
+impl Listed {
+    /// The resource of this address. The name is for programs; [`title`](Self::title) is the one for people.
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Listed {
+            uri: uri.into(),
+            name: name.into(),
+            title: None,
+            about: None,
+            media_type: None,
+            size: None,
+            annotations: Annotations::new(),
+        }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub fn media_type(mut self, media_type: impl Into<String>) -> Self {
+        self.media_type = Some(media_type.into());
+        self
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn size(mut self, bytes: u64) -> Self {
+        self.size = Some(bytes);
+        self
+    }
+
+    /// With hints for the client.
+    #[must_use]
+    pub fn annotated(mut self, annotations: Annotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = [&self.title, &self.about, &self.media_type];
+        let texts = texts.into_iter().flatten().map(String::len);
+        texts.fold(self.uri.len() + self.name.len(), usize::saturating_add)
+    }
+}

@@ -1,0 +1,91 @@
+//! `completion/complete`: how an argument of a prompt or a variable of a resource goes on.
+
+use serde_json::{Map, Value, json};
+
+use super::reply::{self, Refusal, Reply, write};
+use super::served::{asking, refused};
+use super::wire::Request;
+use super::{Agreed, Asked, Mcp, prompts};
+use crate::door::At;
+use crate::error::Error;
+
+/// The most values that one answer may have.
+const MOST: usize = 100;
+
+/// Serves it. Whether there is such a prompt or resource is told to whom it is offered, and to nobody else.
+pub(super) async fn serve(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let Request { id, mut params, .. } = request;
+    let wanted = params.rest.remove("ref").unwrap_or_default();
+    let argument = params.rest.remove("argument").unwrap_or_default();
+    let context = params.rest.remove("context").unwrap_or_default();
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let (Some(argument), Some(typed)) = (text(&argument, "name"), text(&argument, "value")) else {
+        return Err(Refusal::params(
+            "completion/complete names an argument: its name and its value are strings.",
+        ));
+    };
+    let so_far = match context {
+        Value::Null => Map::new(),
+        Value::Object(mut context) => match context.remove("arguments") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(arguments)) => arguments,
+            Some(_) => return Err(Refusal::params("context.arguments is an object.")),
+        },
+        _ => return Err(Refusal::params("context is an object.")),
+    };
+    let kind = text(&wanted, "type");
+    let (name, at, shown) = match (kind.as_deref(), text(&wanted, "name"), text(&wanted, "uri")) {
+        (Some("ref/prompt"), Some(name), _) => (name.clone(), At::Prompt, name),
+        (Some("ref/resource"), _, Some(uri)) => {
+            let registry = mcp.door.registry();
+            let resource = registry
+                .stated_resource(&uri)
+                .or_else(|| registry.resource(&uri).map(|(resource, _)| resource));
+            // What is not there is asked for all the same, so that who may know nothing is told nothing.
+            let name = resource.map(|resource| resource.function.name.clone());
+            (name.unwrap_or_default(), At::Resource, uri)
+        }
+        _ => {
+            return Err(Refusal::params(
+                "ref is {\"type\":\"ref/prompt\",\"name\":…} or {\"type\":\"ref/resource\",\"uri\":…}.",
+            ));
+        }
+    };
+    let asking = asking(asked, agreed);
+    let values = mcp
+        .door
+        .completed(&name, at, &argument, typed, so_far, asking)
+        .await
+        .map_err(|error| match (error.code(), at) {
+            ("T0001", At::Prompt) => prompts::unknown(&error, &shown),
+            ("T0001", _) => unknown(&error, &shown),
+            _ => refused(mcp, &error),
+        })?;
+    let total = values.len();
+    let completion = json!({
+        "values": values.into_iter().take(MOST).collect::<Vec<_>>(),
+        "total": total,
+        "hasMore": total > MOST,
+    });
+    let mut out = reply::begin(id, 256);
+    out.extend_from_slice(br#"{"completion":"#);
+    write(&mut out, &completion);
+    if agreed.revision.is_modern() {
+        out.extend_from_slice(br#","resultType":"complete","_meta":{"#);
+        out.extend_from_slice(mcp.server.as_bytes());
+        out.push(b'}');
+    }
+    out.push(b'}');
+    Ok(reply::end(out))
+}
+
+fn unknown(error: &Error, uri: &str) -> Refusal {
+    Refusal::params("Resource not found")
+        .with_code(error)
+        .with_data("uri", Value::from(uri))
+}

@@ -1,0 +1,125 @@
+//! Content and resources as MCP writes them, each revision as it can: what an older one lacks is left out, or
+//! said in words.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::revision::Revision;
+use crate::function::{Annotations, Content, Embedded, Held, Listed, Piece, Prompted, Role};
+
+/// One content, in words where the revision has no type for it.
+pub(super) fn shown(content: &Content, revision: Revision) -> Value {
+    let text = |text: String| json!({"type": "text", "text": text});
+    let mut shown = match &content.piece {
+        Piece::Text(said) => json!({"type": "text", "text": said}),
+        Piece::Image { data, media_type } => {
+            json!({"type": "image", "data": STANDARD.encode(data), "mimeType": media_type})
+        }
+        Piece::Audio { data, media_type } if revision.has_annotations_and_audio() => {
+            json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
+        }
+        Piece::Audio { data, media_type } => {
+            text(format!("[a sound: {media_type}, {} bytes]", data.len()))
+        }
+        Piece::Resource(resource) => json!({"type": "resource", "resource": held(resource)}),
+        Piece::Link(link) if revision.has_titles_and_structure() => {
+            let mut shown = listed(link, revision);
+            shown.insert("type".to_owned(), "resource_link".into());
+            shown.into()
+        }
+        Piece::Link(link) => text(format!("{}: {}", link.name, link.uri)),
+    };
+    if let Some(annotations) = annotations(&content.annotations, revision) {
+        shown["annotations"] = annotations;
+    }
+    shown
+}
+
+/// One line of the conversation that a prompt begins with.
+pub(super) fn messages(prompted: &Prompted, revision: Revision) -> Vec<Value> {
+    let message = |message: &crate::function::Message| {
+        json!({
+            "role": message.role.name(),
+            "content": shown(&message.content, revision),
+        })
+    };
+    prompted.messages.iter().map(message).collect()
+}
+
+/// A resource with what it holds.
+fn held(resource: &Embedded) -> Value {
+    let mut held = json!({"uri": resource.uri, "mimeType": resource.media_type});
+    match &resource.held {
+        Held::Text(text) => held["text"] = text.as_str().into(),
+        Held::Bytes(bytes) => held["blob"] = STANDARD.encode(bytes).into(),
+    }
+    held
+}
+
+/// A content as what is read under `uri`. `stated` is the media type of the resource, which counts for a text;
+/// what else there is has its own.
+pub(super) fn read(content: &Content, uri: &str, stated: Option<&str>) -> Value {
+    match &content.piece {
+        Piece::Text(text) => {
+            json!({"uri": uri, "mimeType": stated.unwrap_or("text/plain"), "text": text})
+        }
+        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
+            json!({"uri": uri, "mimeType": media_type, "blob": STANDARD.encode(data)})
+        }
+        Piece::Resource(resource) => held(resource),
+        // What is read is bytes or a text; the media type of a text that is an address is this one (RFC 2483, 5).
+        Piece::Link(link) => {
+            json!({"uri": uri, "mimeType": "text/uri-list", "text": link.uri})
+        }
+    }
+}
+
+/// A resource in a list, or a link to one.
+pub(super) fn listed(listed: &Listed, revision: Revision) -> Map<String, Value> {
+    let Listed {
+        uri,
+        name,
+        title,
+        about,
+        media_type,
+        size,
+        annotations,
+    } = listed;
+    let mut shown = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            shown.insert(key.to_owned(), value);
+        }
+    };
+    let text = |text: &Option<String>| text.as_deref().map(Value::from);
+    put("uri", Some(uri.as_str().into()));
+    put("name", Some(name.as_str().into()));
+    put(
+        "title",
+        text(title).filter(|_| revision.has_titles_and_structure()),
+    );
+    put("description", text(about));
+    put("mimeType", text(media_type));
+    put("size", size.map(Value::from));
+    put("annotations", self::annotations(annotations, revision));
+    shown
+}
+
+/// The hints, if there are any. The first revisions had no time among them.
+fn annotations(annotations: &Annotations, revision: Revision) -> Option<Value> {
+    let mut shown = Map::new();
+    if !annotations.audience.is_empty() {
+        let audience = annotations.audience.iter().copied().map(Role::name);
+        shown.insert("audience".to_owned(), audience.collect());
+    }
+    if let Some(priority) = annotations.priority {
+        shown.insert("priority".to_owned(), priority.into());
+    }
+    if let Some(time) = &annotations.last_modified
+        && revision.has_titles_and_structure()
+    {
+        shown.insert("lastModified".to_owned(), time.as_str().into());
+    }
+    (!shown.is_empty()).then(|| shown.into())
+}

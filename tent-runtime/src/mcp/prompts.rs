@@ -1,0 +1,141 @@
+//! `prompts/list` and `prompts/get`.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::asking::Brought;
+use super::params::{Arguments, Shape, Text};
+use super::reply::{self, Refusal, Reply, write};
+use super::revision::Revision;
+use super::served::{self, Item, Wanted, refused};
+use super::wire::Request;
+use super::{Agreed, Asked, Mcp, content, headers};
+use crate::door::At;
+use crate::error::Error;
+use crate::function::{Answer, Prompted};
+use crate::registry::Function;
+use crate::schema::Wire;
+
+/// Serves `prompts/list`.
+pub(super) async fn list(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let cursor = served::cursor(&request.params, &request.method)?;
+    let door = &mcp.door;
+    let visible = door
+        .visible(&asked.caller, &agreed.client, At::Prompt)
+        .await;
+    let items: Vec<_> = visible
+        .into_iter()
+        .map(|position| &door.registry().prompts()[position])
+        .map(|prompt| Item::new(&prompt.name, &listed(prompt, agreed.revision)))
+        .collect();
+    served::page(mcp, request.id, "prompts", agreed.revision, &items, cursor)
+}
+
+fn listed(prompt: &Function, revision: Revision) -> Value {
+    let mut shown = json!({"name": prompt.name, "description": prompt.about});
+    if revision.has_titles_and_structure() {
+        shown["title"] = prompt.title.as_str().into();
+    }
+    let schema = prompt.input.published();
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let argument = |(name, schema): (&String, &Value)| {
+        let mut argument = json!({"name": name, "required": is_required(name)});
+        if let Some(about) = schema.get("description") {
+            argument["description"] = about.clone();
+        }
+        argument
+    };
+    // In the order of the parameters, which is the order that a person is asked in.
+    let mut fields: Vec<_> = fields.into_iter().flatten().collect();
+    let order = |name: &str| prompt.input_order().position(|one| one == name);
+    fields.sort_by_key(|(name, _)| order(name));
+    let arguments: Vec<_> = fields.into_iter().map(argument).collect();
+    if !arguments.is_empty() {
+        shown["arguments"] = arguments.into();
+    }
+    shown
+}
+
+/// Serves `prompts/get`.
+pub(super) async fn get(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: Agreed,
+) -> Result<Reply, Refusal> {
+    let Request { id, mut params, .. } = request;
+    let revision = agreed.revision;
+    let name = match &params.name {
+        Text::Is(name) if params.shape == Shape::Object => name.to_string(),
+        _ => {
+            return Err(Refusal::params(
+                "prompts/get names a prompt: its name is a string.",
+            ));
+        }
+    };
+    let input = match std::mem::take(&mut params.arguments) {
+        Arguments::Object(input) => input,
+        Arguments::Absent => Map::new(),
+        Arguments::Other => {
+            return Err(Refusal::params("The arguments of a prompt are an object."));
+        }
+    };
+    headers::name(&asked.parts.headers, &name, asked.mirrors(revision))?;
+    let wanted = Wanted {
+        name: name.clone(),
+        input,
+        wire: Wire::Strings,
+        at: At::Prompt,
+        rounds: Some(Brought::to_read("prompts/get", &mut params)),
+    };
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
+        Ok(answer) => {
+            let prompted = answer.prompted.unwrap_or_default();
+            let about = mcp.door.registry().prompt(&name).map(|one| &*one.about);
+            let about = about.unwrap_or_default();
+            let server = revision.is_modern().then_some(&*mcp.server);
+            Ok(given(id, &prompted, about, revision, server))
+        }
+        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+        Err(error) => Err(refused(mcp, &error)),
+    };
+    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+}
+
+pub(super) fn unknown(error: &Error, name: &str) -> Refusal {
+    Refusal::params(format!("Unknown prompt: {name}")).with_code(error)
+}
+
+fn given(
+    id: &str,
+    prompted: &Prompted,
+    about: &str,
+    revision: Revision,
+    server: Option<&str>,
+) -> Reply {
+    let about = if prompted.about.is_empty() {
+        about
+    } else {
+        &prompted.about
+    };
+    let mut out = reply::begin(id, 256 + prompted.bytes());
+    out.extend_from_slice(br#"{"description":"#);
+    write(&mut out, about);
+    out.extend_from_slice(br#","messages":"#);
+    write(&mut out, &content::messages(prompted, revision));
+    if let Some(server) = server {
+        out.extend_from_slice(br#","resultType":"complete","_meta":{"#);
+        out.extend_from_slice(server.as_bytes());
+        out.push(b'}');
+    }
+    out.push(b'}');
+    reply::end(out)
+}

@@ -1,0 +1,223 @@
+//! What resources, prompts, completions and the methods of `on` have in common: the capabilities that they
+//! declare, pages of lists, and failures, which have no result of their own as a tool's have.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::asking::{Asking as Asks, Brought};
+use super::list::{Scope, hints};
+use super::params::{Meta, Params, Shape, Text};
+use super::peer::OfCall;
+use super::reply::{self, Refusal, Reply, code};
+use super::revision::Revision;
+use super::{Agreed, Asked, Mcp, call, stream};
+use crate::door::{Asking, At, Call, Door};
+use crate::error::Error;
+use crate::function::Answer;
+use crate::schema::Wire;
+use crate::seal::Use;
+
+/// The most bytes of what is listed on one page; a single one may be larger.
+const PAGE: usize = 1 << 20;
+
+/// What the server can do, as far as this app has something for it.
+pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
+    let registry = door.registry();
+    let answered = |prefix: &str| {
+        let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+        on.any(|method| method.starts_with(prefix))
+    };
+    let streams = door.settings().mcp.stream;
+    let list = if streams {
+        json!({"listChanged": true})
+    } else {
+        json!({})
+    };
+    let has_resources = !registry.resources().is_empty() || answered("resources/");
+    let has_prompts = !registry.prompts().is_empty() || answered("prompts/");
+    // The first revision completes too, and has no capability to say so.
+    let completes = registry.completes() || answered("completion/");
+    let completes = completes && revision.has_annotations_and_audio();
+    let declared = [
+        ("completions", completes, json!({})),
+        ("logging", true, json!({})),
+        ("prompts", has_prompts, list.clone()),
+        ("resources", has_resources, list.clone()),
+        ("tools", true, list),
+    ];
+    let declared = declared.into_iter().filter(|(_, there, _)| *there);
+    declared
+        .map(|(name, _, can)| (name.to_owned(), can))
+        .collect()
+}
+
+pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a> {
+    Asking {
+        caller: &asked.caller,
+        client: &agreed.client,
+        trace: asked.trace,
+    }
+}
+
+/// What is read, got or answered.
+pub(super) struct Wanted<'a> {
+    pub(super) name: String,
+    pub(super) input: Map<String, Value>,
+    pub(super) wire: Wire,
+    pub(super) at: At,
+    /// Where it can come in several rounds. Of what only reads none is kept.
+    pub(super) rounds: Option<Brought<'a>>,
+}
+
+/// Runs it, and answers what `write` makes of its end. As a tool's, its answer becomes a stream where it has
+/// something to say first.
+pub(super) async fn answered<W>(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    meta: &Meta<'_>,
+    agreed: Agreed,
+    id: &str,
+    wanted: Wanted<'_>,
+    write: W,
+) -> Result<Reply, Refusal>
+where
+    W: FnOnce(&Mcp, &str, Result<Answer, Error>) -> Result<Reply, Refusal> + Send + 'static,
+{
+    let peer = OfCall::new(mcp, asked, meta, &agreed)?;
+    // On a line events and answers go the same way, so there is no stream to begin.
+    let streams = peer.as_ref().filter(|_| asked.line().is_none());
+    let sink = streams.map(|peer| peer.sink().clone());
+    let asks = match wanted.rounds {
+        Some(brought) => Asks::new(mcp, asked, &agreed, peer.clone(), brought)?,
+        None => Asks::nothing(peer.clone()),
+    };
+    let call = Call {
+        name: wanted.name,
+        input: wanted.input,
+        wire: wanted.wire,
+        caller: asked.caller.clone(),
+        client: agreed.client,
+        trace: asked.trace.to_owned(),
+        at: wanted.at,
+        peer: asks.peer(),
+        rounds: asks.rounds(),
+    };
+    let work = {
+        let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
+        async move {
+            let ended = call::run(&mcp, call, agreed.nonce, &id).await;
+            if let Some(peer) = peer {
+                peer.end();
+            }
+            match ended {
+                // The client said that it does not wait any more, and wants no answer.
+                None => Ok(Reply::empty(StatusCode::ACCEPTED)),
+                Some(Ok(answer)) if answer.asks => asks.answer(&id, mcp.realm()),
+                Some(ended) => write(&mcp, &id, ended),
+            }
+        }
+    };
+    stream::answered(sink, id, work).await
+}
+
+/// One of a list, and what tells it from the others there.
+pub(super) struct Item {
+    pub(super) key: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Item {
+    pub(super) fn new(key: &str, shown: &(impl serde::Serialize + ?Sized)) -> Self {
+        let mut bytes = Vec::new();
+        reply::write(&mut bytes, shown);
+        Item {
+            key: key.to_owned(),
+            bytes,
+        }
+    }
+}
+
+/// The cursor of a request for a list.
+pub(super) fn cursor<'a>(params: &'a Params<'_>, method: &str) -> Result<Option<&'a str>, Refusal> {
+    if params.shape == Shape::Other || params.cursor == Text::Other {
+        return Err(Refusal::params(format!(
+            "The params of {method} are an object, its cursor a string."
+        )));
+    }
+    Ok(params.cursor.get())
+}
+
+/// The answer to a request for a list: the page of `items`, in the result's `member`, at which `cursor` stands.
+/// A cursor holds what tells its first item, so that it stays good while others come and go.
+pub(super) fn page(
+    mcp: &Mcp,
+    id: &str,
+    member: &str,
+    revision: Revision,
+    items: &[Item],
+    cursor: Option<&str>,
+) -> Result<Reply, Refusal> {
+    let sealer = mcp.door.sealer();
+    let first = match cursor {
+        None => 0,
+        Some(cursor) => sealer
+            .open(Use::Cursor, cursor, member.as_bytes())
+            .ok()
+            .and_then(|key| items.iter().position(|item| item.key.as_bytes() == key))
+            .ok_or_else(|| Refusal::params("Unknown cursor: begin again without one."))?,
+    };
+    let mut out = reply::begin(id, 256);
+    out.extend_from_slice(b"{\"");
+    out.extend_from_slice(member.as_bytes());
+    out.extend_from_slice(b"\":[");
+    let start = out.len();
+    let mut next = None;
+    for item in &items[first..] {
+        let empty = out.len() == start;
+        if !empty && out.len() - start + item.bytes.len() > PAGE {
+            next = Some(item);
+            break;
+        }
+        if !empty {
+            out.push(b',');
+        }
+        out.extend_from_slice(&item.bytes);
+    }
+    out.push(b']');
+    if let Some(next) = next {
+        let cursor = sealer.seal(Use::Cursor, next.key.as_bytes(), member.as_bytes());
+        out.extend_from_slice(b",\"nextCursor\":");
+        reply::write(&mut out, &*cursor);
+    }
+    if revision.is_modern() {
+        let kept_for = mcp.door.settings().limits.tools_kept;
+        out.extend(hints(kept_for, Scope::Private, &mcp.server));
+    }
+    out.push(b'}');
+    Ok(reply::end(out))
+}
+
+/// A failure as a JSON-RPC error. What the request's sender can mend is −32602, with every field that did not
+/// fit; what is the server's is −32603; what concerns the caller or the server as a whole is told as everywhere.
+pub(super) fn refused(mcp: &Mcp, error: &Error) -> Refusal {
+    match error.code() {
+        "T0004" | "T0005" | "T0006" | "T0007" | "T0013" | "T0014" => {
+            Refusal::of(error, mcp.realm())
+        }
+        "T0003" => {
+            let mut message = error.message().to_owned();
+            for (field, what) in error.fields() {
+                let what = what
+                    .as_str()
+                    .map_or_else(|| what.to_string(), str::to_owned);
+                message += &format!(" {field}: {what}.");
+            }
+            Refusal::params(message).with_code(error)
+        }
+        _ if error.status() < 500 => Refusal::params(error.message().to_owned()).with_code(error),
+        _ => Refusal::new(StatusCode::OK, code::INTERNAL, error.message().to_owned())
+            .with_code(error),
+    }
+}

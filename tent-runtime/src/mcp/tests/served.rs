@@ -1,0 +1,385 @@
+//! Capabilities, completions, and the methods that functions answer by `on`.
+
+use serde_json::{Map, Value, json};
+
+use super::app::{App, META, Send, server};
+use super::functions::{FUNCTIONS, Function, function};
+use super::prompts::PROMPTS;
+use super::resources::RESOURCES;
+use crate::error::Error;
+use crate::function::{Access, Answer, Complete, Declaration, Kind, Output, Resource};
+use crate::registry::Registry;
+use crate::schema::Field;
+
+/// A resource that everybody who is known may read.
+pub(super) const fn reads(
+    name: &'static str,
+    uri: &'static str,
+    fields: &'static [Field],
+    run: Function,
+) -> Declaration {
+    let output = Output::Value(|g| g.subschema_for::<Value>());
+    function(Kind::Query, name, Access::SignedIn, fields, output, run).resource(Resource::new(uri))
+}
+
+/// Completes with what was typed before the numbers from 0 to 149, and what else is known.
+pub(super) const fn order_numbers(argument: &'static str) -> Complete {
+    Complete {
+        argument,
+        path: "order_numbers",
+        ask: |_, typed, so_far| {
+            Box::pin(async move {
+                match typed.as_str() {
+                    "panic" => panic!("secret detail"),
+                    "context" => Ok(vec![Value::Object(so_far).to_string()]),
+                    "many" => Ok((0..150).map(|n: u32| n.to_string()).collect()),
+                    typed => Ok(vec![format!("{typed}0")]),
+                }
+            })
+        },
+    }
+}
+
+const PARAMS: &[Field] = &[
+    Field::new::<Option<String>>("cursor"),
+    Field::new::<Option<Map<String, Value>>>("filter"),
+];
+
+const fn answers(
+    name: &'static str,
+    on: &'static str,
+    access: Access,
+    run: Function,
+) -> Declaration {
+    let output = Output::Value(|g| g.subschema_for::<Value>());
+    Declaration {
+        mcp: false,
+        ..function(Kind::Action, name, access, PARAMS, output, run).on(on)
+    }
+}
+
+fn given(value: &Value) -> Result<Answer, Error> {
+    Ok(Answer {
+        value: Some(serde_json::value::to_raw_value(value)?),
+        ..Answer::default()
+    })
+}
+
+static ANSWERS: &[&Declaration] = &[
+    &answers("all", "resources/list", Access::SignedIn, |_, input| {
+        given(&json!({"resources": [], "_meta": {"own": input}}))
+    }),
+    &answers("acme", "acme/do", Access::Role("staff"), |_, _| {
+        given(&json!({"done": true}))
+    }),
+    &answers("odd", "acme/odd", Access::SignedIn, |_, _| {
+        given(&json!([1]))
+    }),
+];
+
+fn both(more: &[&'static Declaration]) -> App {
+    let all: Vec<_> = FUNCTIONS.iter().chain(more).copied().collect();
+    App::of(&all, |_| {})
+}
+
+fn complete(wanted: Value, argument: &str, value: &str) -> Value {
+    json!({"ref": wanted, "argument": {"name": argument, "value": value}})
+}
+
+#[tokio::test]
+async fn capabilities_are_those_that_the_app_has_something_for() {
+    let of = async |app: App| {
+        let got = app
+            .ask(200, Send::modern("server/discover", json!({})))
+            .await;
+        got["result"]["capabilities"].clone()
+    };
+    let resources: Vec<_> = RESOURCES.to_vec();
+    assert_eq!(
+        of(both(&resources[..1])).await,
+        json!({"logging": {}, "tools": {}, "resources": {}})
+    );
+    assert_eq!(
+        of(both(&PROMPTS[1..])).await,
+        json!({"logging": {}, "tools": {}, "prompts": {}})
+    );
+    assert_eq!(
+        of(both(PROMPTS)).await,
+        json!({"logging": {}, "tools": {}, "prompts": {}, "completions": {}})
+    );
+    assert_eq!(
+        of(both(ANSWERS)).await,
+        json!({"logging": {}, "tools": {}, "resources": {}})
+    );
+    let app = both(PROMPTS);
+    for (revision, wanted) in [
+        (
+            "2024-11-05",
+            json!({"logging": {}, "tools": {}, "prompts": {}}),
+        ),
+        (
+            "2025-11-25",
+            json!({"logging": {}, "tools": {}, "prompts": {}, "completions": {}}),
+        ),
+    ] {
+        let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "p", "version": "1"}});
+        let got = app.ask(200, Send::legacy("initialize", params)).await;
+        assert_eq!(got["result"]["capabilities"], wanted);
+    }
+    let app = App::of(PROMPTS, |settings| settings.mcp.stream = true);
+    let list = json!({"listChanged": true});
+    let wanted = json!({"logging": {}, "tools": list, "prompts": list, "completions": {}});
+    assert_eq!(of(app).await, wanted);
+}
+
+#[tokio::test]
+async fn methods_of_what_the_app_does_not_have_are_unknown() {
+    let app = App::new();
+    for method in [
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+    ] {
+        let modern = app.ask(404, Send::modern(method, json!({}))).await;
+        let legacy = app.ask(200, Send::legacy(method, json!({}))).await;
+        assert_eq!(
+            (&modern["error"]["code"], &legacy["error"]["code"]),
+            (&json!(-32601), &json!(-32601))
+        );
+    }
+}
+
+#[tokio::test]
+async fn arguments_of_prompts_and_variables_of_resources_are_completed() {
+    let all: Vec<_> = RESOURCES.iter().chain(PROMPTS).copied().collect();
+    let app = App::of(&all, |_| {});
+    let prompt = json!({"type": "ref/prompt", "name": "write_letter"});
+    let params = complete(prompt.clone(), "about", "1");
+    let got = app
+        .ask(200, Send::modern("completion/complete", params))
+        .await;
+    assert_eq!(
+        got["result"],
+        json!({
+            "completion": {"values": ["10"], "total": 1, "hasMore": false},
+            "resultType": "complete", "_meta": {format!("{META}serverInfo"): server()},
+        })
+    );
+    for uri in ["orders://{id}", "orders://7"] {
+        let params = complete(json!({"type": "ref/resource", "uri": uri}), "id", "7");
+        let got = app
+            .ask(200, Send::legacy("completion/complete", params))
+            .await;
+        assert_eq!(
+            got["result"],
+            json!({"completion": {"values": ["70"], "total": 1, "hasMore": false}})
+        );
+    }
+    let mut params = complete(prompt.clone(), "about", "context");
+    params["context"] = json!({"arguments": {"to": "ada"}});
+    let got = app
+        .ask(200, Send::modern("completion/complete", params))
+        .await;
+    assert_eq!(
+        got["result"]["completion"]["values"],
+        json!([r#"{"to":"ada"}"#])
+    );
+    let got = app
+        .ask(
+            200,
+            Send::modern(
+                "completion/complete",
+                complete(prompt.clone(), "about", "many"),
+            ),
+        )
+        .await;
+    let completion = &got["result"]["completion"];
+    assert_eq!(
+        (&completion["total"], &completion["hasMore"]),
+        (&json!(150), &json!(true))
+    );
+    assert_eq!(completion["values"].as_array().map(Vec::len), Some(100));
+    // An argument that nothing completes.
+    let got = app
+        .ask(
+            200,
+            Send::modern("completion/complete", complete(prompt, "to", "a")),
+        )
+        .await;
+    assert_eq!(
+        got["result"]["completion"],
+        json!({"values": [], "total": 0, "hasMore": false})
+    );
+}
+
+#[tokio::test]
+async fn completions_are_held_to_the_rule_of_what_they_complete() {
+    let all: Vec<_> = RESOURCES.iter().chain(PROMPTS).copied().collect();
+    let app = App::of(&all, |_| {});
+    let ask = async |wanted: Value, argument: &str, value: &str, who: &'static str| {
+        let params = complete(wanted, argument, value);
+        app.ask(200, Send::modern("completion/complete", params).by(who))
+            .await["error"]
+            .clone()
+    };
+    let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});
+    let resource = |uri: &str| json!({"type": "ref/resource", "uri": uri});
+    let hidden = ask(prompt("staff_letter"), "x", "", "ada").await;
+    assert_eq!(
+        (&hidden["code"], &hidden["message"]),
+        (&json!(-32602), &json!("Unknown prompt: staff_letter"))
+    );
+    assert_eq!(hidden["data"]["code"], "T0001");
+    for uri in ["orders://1", "nothing://{x}"] {
+        let got = ask(resource(uri), "x", "", "ada").await;
+        assert_eq!(
+            (&got["code"], &got["data"]["code"]),
+            (&json!(-32602), &json!("T0001")),
+            "{uri}"
+        );
+    }
+    let got = ask(prompt("write_letter"), "colour", "", "ada").await;
+    assert_eq!(
+        (&got["code"], &got["data"]["code"]),
+        (&json!(-32602), &json!("T0003"))
+    );
+    let broke = ask(prompt("write_letter"), "about", "panic", "ada").await;
+    assert_eq!(
+        (&broke["code"], &broke["data"]["code"]),
+        (&json!(-32603), &json!("T0012"))
+    );
+    assert!(!broke.to_string().contains("secret"), "{broke}");
+    for params in [
+        json!({}),
+        json!({"ref": prompt("write_letter")}),
+        complete(json!({"type": "ref/tool", "name": "x"}), "a", "b"),
+        json!({"ref": prompt("write_letter"), "argument": {"name": "about", "value": 7}}),
+        json!({"ref": prompt("write_letter"), "argument": {"name": "about", "value": ""}, "context": 7}),
+    ] {
+        let got = app
+            .ask(200, Send::modern("completion/complete", params))
+            .await;
+        assert_eq!(got["error"]["code"], -32602);
+    }
+}
+
+#[tokio::test]
+async fn a_function_answers_a_method_in_both_eras() {
+    let app = both(ANSWERS);
+    let params = json!({"cursor": "2", "filter": {"a": 1}});
+    let got = app
+        .ask(200, Send::modern("resources/list", params.clone()))
+        .await;
+    assert_eq!(
+        got,
+        json!({"jsonrpc": "2.0", "id": 1, "result": {
+            "resources": [], "resultType": "complete",
+            "_meta": {"own": params, format!("{META}serverInfo"): server()},
+        }})
+    );
+    let got = app
+        .ask(200, Send::legacy("resources/list", params.clone()))
+        .await;
+    assert_eq!(
+        got["result"],
+        json!({"resources": [], "_meta": {"own": params}})
+    );
+    let got = app.ask(200, Send::legacy("acme/do", json!({}))).await;
+    assert_eq!(got["result"], json!({"done": true}));
+    // It is no tool, and one that is not for the caller is none that there is.
+    let list = app.ask(200, Send::modern("tools/list", json!({}))).await;
+    assert!(!list.to_string().contains("acme"), "{list}");
+    let call = app.ask(200, Send::call("acme", json!({}))).await;
+    assert_eq!(call["error"]["message"], "Unknown tool: acme");
+    let hidden = app
+        .ask(404, Send::modern("acme/do", json!({})).by("ada"))
+        .await;
+    assert_eq!(
+        hidden["error"],
+        json!({"code": -32601, "message": "Method not found: acme/do"})
+    );
+}
+
+#[tokio::test]
+async fn what_does_not_fit_a_method_or_its_result_is_an_error() {
+    let app = both(ANSWERS);
+    let got = app
+        .ask(
+            200,
+            Send::modern("resources/list", json!({"cursor": 7, "colour": 1})),
+        )
+        .await;
+    assert_eq!(
+        (&got["error"]["code"], &got["error"]["data"]["code"]),
+        (&json!(-32602), &json!("T0003"))
+    );
+    let got = app.ask(200, Send::legacy("acme/odd", json!({}))).await;
+    assert_eq!(
+        (&got["error"]["code"], &got["error"]["data"]["code"]),
+        (&json!(-32603), &json!("T0012"))
+    );
+    let got = app.ask(200, Send::legacy("acme/odd", json!([]))).await;
+    assert_eq!(got["error"]["code"], -32602);
+}
+
+/// The codes and messages of what keeps these from starting.
+fn problems(declarations: &[&'static Declaration]) -> Vec<(String, String)> {
+    let problems = Registry::of(declarations).expect_err("they do not start");
+    problems
+        .0
+        .into_iter()
+        .map(|one| (one.code.to_owned(), one.message))
+        .collect()
+}
+
+#[test]
+fn what_cannot_be_told_apart_or_called_does_not_start() {
+    const X: &[Field] = &[Field::new::<String>("x")];
+    const LIST: &[Field] = &[Field::new::<Vec<String>>("list")];
+    static A: Declaration = reads("a", "a://{x}", X, |_, _| Ok(Answer::default()));
+    static B: Declaration = reads("b", "a://{y}", X, |_, _| Ok(Answer::default()));
+    static C: Declaration = reads("A", "c://{list}", LIST, |_, _| Ok(Answer::default()));
+    static D: Declaration = reads("d", "d", &[], |_, _| Ok(Answer::default()));
+    static PROMPT: Declaration = reads("a", "", X, |_, _| Ok(Answer::default())).prompt();
+    static TEXT: Declaration = Declaration {
+        output: Output::Value(|g| g.subschema_for::<String>()),
+        ..answers("text", "acme/text", Access::SignedIn, |_, _| {
+            given(&json!(""))
+        })
+    };
+    let found = |code: &str, message: &str| (code.to_owned(), message.to_owned());
+    assert_eq!(
+        problems(&[&A, &B]),
+        [found("T1001", "2 resources have the URI a://{x}")]
+    );
+    assert_eq!(
+        problems(&[&A, &C]),
+        [
+            found("T1001", "`A` and `a` differ in case and punctuation alone"),
+            found("T7031", "`A`: `list` is an array"),
+        ]
+    );
+    assert_eq!(
+        problems(&[&D]),
+        [found(
+            "T7030",
+            "`d`: \"d\" is no URI template: it begins with no scheme"
+        )]
+    );
+    assert_eq!(
+        problems(&[&TEXT]),
+        [found(
+            "T7032",
+            "`text`: it answers acme/text with what is no object"
+        )]
+    );
+    assert_eq!(
+        problems(&[ANSWERS[0], &A]),
+        [found("T1001", "`all` and `a` both answer resources/list")]
+    );
+    // A resource and a prompt may have one name.
+    assert!(Registry::of(&[&A, &PROMPT]).is_ok());
+}

@@ -1,0 +1,193 @@
+//! Resources, prompts and completions, as the macros write them.
+
+use serde_json::{Map, Value, json};
+use tent::prelude::*;
+use tent_runtime::function::{Answer, Declaration, Output, Serves};
+use tent_tests::{block_on, linked, run_with};
+
+#[data]
+struct Order {
+    id: u32,
+}
+
+type Alias<T> = std::result::Result<T, std::io::Error>;
+
+/// The manual.
+#[resource(uri = "shop://manual", access = "anyone", media_type = "text/markdown")]
+fn manual() -> &'static str {
+    "# The shop"
+}
+
+/// An order as a value.
+#[resource(uri = "orders://{year}/{id}", access = "signedIn", list = listed::later, subscribe = true)]
+async fn stored_order(_: &Cx, #[arg(complete = at_once)] year: u32, id: u32) -> Alias<Order> {
+    Ok(Order { id: year + id })
+}
+
+/// A picture.
+#[resource(uri = "pictures://{+path}", access = "anyone", name = "The picture", title = "A picture", list = at_once_too)]
+async fn picture(#[arg(rename = "path", complete = failing)] at: String) -> Result<Vec<Content>> {
+    Ok(vec![Content::text(at), Content::image([1], "image/png")])
+}
+
+mod listed {
+    use super::{Cx, Listed};
+
+    pub(super) async fn later(_: &Cx) -> super::Alias<Vec<Listed>> {
+        Ok(vec![Listed::new("orders://2026/1", "1")])
+    }
+}
+
+fn at_once_too(_: &Cx) -> Vec<Listed> {
+    Vec::new()
+}
+
+fn at_once(_: &Cx, typed: String, so_far: tent::Map) -> Vec<String> {
+    vec![typed, Value::Object(so_far).to_string()]
+}
+
+async fn failing(_: &Cx, _: String, _: tent::Map) -> Alias<Vec<String>> {
+    Err(std::io::Error::other("gone"))
+}
+
+/// Several messages.
+#[prompt(access = "anyone")]
+async fn talk(to: String, times: Option<u32>) -> Alias<Vec<Message>> {
+    let times = times.unwrap_or(1);
+    Ok(vec![
+        Message::user(format!("{to} {times}")),
+        Message::assistant("yes"),
+    ])
+}
+
+/// One message.
+#[prompt(access = "anyone", name = "say-it")]
+fn say() -> Message {
+    Message::assistant(Content::link("a://b", "b"))
+}
+
+/// A text.
+#[prompt(access = "anyone")]
+fn plain_text() -> String {
+    "hello".to_owned()
+}
+
+/// With a description of its own.
+#[prompt(access = "anyone")]
+fn described() -> Result<Prompted> {
+    Ok(Prompted {
+        about: "mine".to_owned(),
+        messages: vec![Message::user("a")],
+    })
+}
+
+fn answer(declaration: &Declaration, input: Value) -> Answer {
+    run_with(declaration, input, tent_runtime::cx::States::default()).expect("it answers")
+}
+
+fn stated(name: &str) -> tent_runtime::function::Resource {
+    match linked(name).serves {
+        Serves::Resource(stated) => stated,
+        other => panic!("a resource, not {other:?}"),
+    }
+}
+
+#[test]
+fn a_resource_is_declared_with_what_was_stated() {
+    let order = linked("stored_order");
+    assert!(!order.api && !order.mcp && matches!(order.output, Output::Value(_)));
+    assert_eq!(order.about, "An order as a value.");
+    let order = stated("stored_order");
+    assert_eq!(
+        (order.uri, order.media_type, order.subscribe),
+        ("orders://{year}/{id}", None, true)
+    );
+    let manual = stated("manual");
+    assert_eq!(
+        (manual.media_type, manual.subscribe),
+        (Some("text/markdown"), false)
+    );
+    assert!(manual.list.is_none());
+    let picture = linked("The picture");
+    assert_eq!(
+        (picture.title, picture.completes[0].argument),
+        (Some("A picture"), "path")
+    );
+}
+
+#[test]
+fn a_resource_gives_a_text_a_value_or_content() {
+    let text = answer(linked("manual"), json!({}));
+    assert_eq!(
+        text.value.map(|value| value.get().to_owned()).as_deref(),
+        Some("\"# The shop\"")
+    );
+    let order = answer(linked("stored_order"), json!({"year": 2026, "id": 7}));
+    assert_eq!(
+        order.value.map(|value| value.get().to_owned()).as_deref(),
+        Some("{\"id\":2033}")
+    );
+    let picture = answer(linked("The picture"), json!({"path": "a/b"}));
+    assert_eq!(
+        picture.content,
+        [Content::text("a/b"), Content::image([1], "image/png")]
+    );
+}
+
+#[test]
+fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
+    let cx = Cx::for_test(Caller::Nobody, tent_runtime::cx::States::default());
+    let list = |name: &str| {
+        let list = stated(name).list.expect("it lists");
+        block_on((list.ask)(&cx)).expect("they are listed")
+    };
+    assert_eq!(list("stored_order"), [Listed::new("orders://2026/1", "1")]);
+    assert_eq!(list("The picture"), []);
+    let complete = |name: &str| {
+        let complete = linked(name).completes[0];
+        let so_far = Map::from_iter([("id".to_owned(), json!("7"))]);
+        block_on((complete.ask)(&cx, "2".to_owned(), so_far))
+    };
+    assert_eq!(
+        complete("stored_order").expect("it completes"),
+        ["2", r#"{"id":"7"}"#]
+    );
+    assert_eq!(
+        complete("The picture").expect_err("it fails").chain(),
+        ["gone"]
+    );
+    assert_eq!(
+        stated("stored_order").list.map(|list| list.path),
+        Some("listed::later")
+    );
+}
+
+#[test]
+fn a_prompt_gives_messages() {
+    let prompted =
+        |name: &str, input: Value| answer(linked(name), input).prompted.expect("messages");
+    assert!(matches!(linked("talk").serves, Serves::Prompt) && !linked("talk").api);
+    for (name, input, about, messages) in [
+        (
+            "talk",
+            json!({"to": "a", "times": 2}),
+            "",
+            vec![Message::user("a 2"), Message::assistant("yes")],
+        ),
+        (
+            "say-it",
+            json!({}),
+            "",
+            vec![Message::assistant(Content::link("a://b", "b"))],
+        ),
+        ("plain_text", json!({}), "", vec![Message::user("hello")]),
+        ("described", json!({}), "mine", vec![Message::user("a")]),
+    ] {
+        let about = about.to_owned();
+        assert_eq!(
+            prompted(name, input),
+            Prompted { about, messages },
+            "{name}"
+        );
+    }
+}
