@@ -11,7 +11,7 @@ use crate::cx::Cx;
 use crate::cx::ask::{self, Field as FormField, Form, Reply};
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Answer, Body, BoxFuture, Declaration, Input, Kind, Location, Output,
+    Access, Answer, Body, BoxFuture, Declaration, Input, Kind, Location, Message, Output, Prompted,
 };
 use crate::schema::Field;
 
@@ -56,6 +56,18 @@ async fn greet(cx: &Cx) -> Result<Answer> {
         Reply::Accepted(Name { name }) => json!({"hello": name}),
         Reply::Declined => json!("declined"),
         Reply::Cancelled => json!("cancelled"),
+    })
+}
+
+async fn letter(cx: &Cx) -> Result<Answer> {
+    let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
+    let name = name.accepted().map(|name| name.name);
+    Ok(Answer {
+        prompted: Some(Prompted {
+            about: "A letter.".to_owned(),
+            messages: vec![Message::user(name.unwrap_or_default())],
+        }),
+        ..Answer::default()
     })
 }
 
@@ -170,6 +182,8 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
             std::future::pending().await
         })
     }),
+    // Named as the tool is, to tell what is for which.
+    &function(Kind::Query, "greet", |cx, _| Box::pin(letter(cx))).prompt(),
     &Declaration {
         needs: &["sampling.tools", "elicitation.form", "roots"],
         ..function(Kind::Query, "picky", |_, _| {

@@ -341,6 +341,33 @@ async fn k6_16_a_state_that_is_too_old_asks_again_and_does_no_step_again() {
 }
 
 #[tokio::test]
+async fn a_prompt_asks_as_a_tool_does_and_its_state_is_for_it_alone() {
+    let app = app();
+    let get = |brings: Value| {
+        let mut meta = meta();
+        meta[format!("{META}clientCapabilities")] = json!({"elicitation": {}});
+        let mut params = json!({"name": "greet", "_meta": meta});
+        for (key, brought) in brings.as_object().expect("an object") {
+            params[key] = brought.clone();
+        }
+        Send::modern("prompts/get", params)
+    };
+    let (requests, state) = asked(&app.ask(200, get(json!({}))).await);
+    assert_eq!(requests, json!({"name": asks_name("Who are you?")}));
+    let brings = json!({
+        "requestState": state, "inputResponses": {"name": accept(json!({"name": "Ada"}))},
+    });
+    is_refused(&app.ask(200, call("greet", json!({}), brings.clone())).await);
+    let answer = app.ask(200, get(brings)).await;
+    let text = json!({"type": "text", "text": "Ada"});
+    assert_eq!(
+        answer["result"]["messages"],
+        json!([{"role": "user", "content": text}])
+    );
+    assert_eq!(answer["result"]["resultType"], "complete");
+}
+
+#[tokio::test]
 async fn what_a_client_did_not_say_it_can_do_is_never_asked_of_it() {
     let app = app();
     for (name, said, lacks) in [
