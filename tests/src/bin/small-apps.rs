@@ -71,27 +71,6 @@ mod taken {
     }
 }
 
-mod noisy {
-    use tent::prelude::*;
-
-    /// Prints, and so does a program that it starts.
-    #[action(access = "anyone", offer = "mcp")]
-    pub(crate) fn prints() -> Result<u32> {
-        println!("a function prints");
-        std::process::Command::new("echo")
-            .arg("a program prints")
-            .status()?;
-        Ok(1)
-    }
-
-    /// Prints, and breaks.
-    #[action(access = "anyone", offer = "mcp")]
-    pub(crate) fn breaks() {
-        print!("half a line");
-        panic!("it breaks");
-    }
-}
-
 mod stateless {
     use tent::prelude::*;
 
@@ -195,5 +174,26 @@ mod warned {
     many! {
         report_01 report_02 report_03 report_04 report_05 report_06 report_07 report_08
         report_09 report_10 report_11 report_12 report_13 report_14 report_15 report_16
+    }
+}
+
+mod noisy {
+    use tent::prelude::*;
+
+    /// Prints, and so does a program that it starts.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn prints() -> Result<u32> {
+        println!("a function prints");
+        std::process::Command::new("echo")
+            .arg("a program prints")
+            .status()?;
+        Ok(1)
+    }
+
+    /// Prints, and breaks.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn breaks() {
+        print!("half a line");
+        panic!("it breaks");
     }
 }
