@@ -27,7 +27,7 @@ pub use input::{Described, Owned};
 pub use message::{Message, Prompted};
 pub use parts::{Need, Part};
 pub use promised::{Promised, Settled};
-pub use role::{Complete, Lister, Resource, Serves};
+pub use role::{AskToComplete, Complete, Lister, Resource, Serves};
 pub use rule::Verdict;
 
 use std::future::Future;

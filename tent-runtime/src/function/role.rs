@@ -75,5 +75,9 @@ pub struct Complete {
     /// The path that was written, for logs.
     pub path: &'static str,
     /// Asks it, with what was typed so far and the other arguments that are known.
-    pub ask: for<'a> fn(&'a Cx, String, Map<String, Value>) -> BoxFuture<'a, Result<Vec<String>>>,
+    pub ask: AskToComplete,
 }
+
+/// How a function that completes is asked.
+pub type AskToComplete =
+    for<'a> fn(&'a Cx, String, Map<String, Value>) -> BoxFuture<'a, Result<Vec<String>>>;

@@ -95,8 +95,6 @@ impl Mcp {
         }
     }
 
-    /// The capability `tools`.
-
     fn realm(&self) -> &str {
         &self.door.about().name
     }
