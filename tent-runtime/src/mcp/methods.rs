@@ -87,6 +87,7 @@ async fn own(
         input: params.into_input(),
         wire: Wire::Json,
         at: At::Method,
+        rounds: None,
     };
     let (caller, trace) = (asked.caller.clone(), asked.trace.to_owned());
     let method = method.into_owned();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::asking::Brought;
 use super::params::{Arguments, Shape, Text};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
@@ -93,6 +94,7 @@ pub(super) async fn get(
         input,
         wire: Wire::Strings,
         at: At::Prompt,
+        rounds: Some(Brought::to_read("prompts/get", &mut params)),
     };
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
         Ok(answer) => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::Value;
 
+use super::asking::Brought;
 use super::list::{Scope, hints};
 use super::params::{Shape, Text};
 use super::reply::{self, Refusal, Reply, code, write};
@@ -109,7 +110,7 @@ pub(super) async fn read(
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request { id, params, .. } = request;
+    let Request { id, mut params, .. } = request;
     let revision = agreed.revision;
     let uri = match &params.uri {
         Text::Is(uri) if params.shape == Shape::Object => uri.to_string(),
@@ -128,6 +129,7 @@ pub(super) async fn read(
         input,
         wire: Wire::Strings,
         at: At::Resource,
+        rounds: Some(Brought::to_read("resources/read", &mut params)),
     };
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
         Ok(answer) => {

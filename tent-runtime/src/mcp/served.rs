@@ -6,13 +6,13 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::asking::{Asking as Asks, Brought};
 use super::list::{Scope, hints};
 use super::params::{Meta, Params, Shape, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
 use super::{Agreed, Asked, Mcp, call, stream};
-use crate::cx::Peer;
 use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
 use crate::function::Answer;
@@ -66,11 +66,13 @@ pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a>
 }
 
 /// What is read, got or answered.
-pub(super) struct Wanted {
+pub(super) struct Wanted<'a> {
     pub(super) name: String,
     pub(super) input: Map<String, Value>,
     pub(super) wire: Wire,
     pub(super) at: At,
+    /// Where it can come in several rounds. Of what only reads none is kept.
+    pub(super) rounds: Option<Brought<'a>>,
 }
 
 /// Runs it, and answers what `write` makes of its end. As a tool's, its answer becomes a stream where it has
@@ -81,7 +83,7 @@ pub(super) async fn answered<W>(
     meta: &Meta<'_>,
     agreed: Agreed,
     id: &str,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     write: W,
 ) -> Result<Reply, Refusal>
 where
@@ -91,6 +93,10 @@ where
     // On a line events and answers go the same way, so there is no stream to begin.
     let streams = peer.as_ref().filter(|_| asked.line().is_none());
     let sink = streams.map(|peer| peer.sink().clone());
+    let asks = match wanted.rounds {
+        Some(brought) => Asks::new(mcp, asked, &agreed, peer.clone(), brought)?,
+        None => Asks::nothing(peer.clone()),
+    };
     let call = Call {
         name: wanted.name,
         input: wanted.input,
@@ -99,7 +105,8 @@ where
         client: agreed.client,
         trace: asked.trace.to_owned(),
         at: wanted.at,
-        peer: peer.clone().map(|peer| peer as Arc<dyn Peer>),
+        peer: asks.peer(),
+        rounds: asks.rounds(),
     };
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
@@ -111,6 +118,7 @@ where
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Reply::empty(StatusCode::ACCEPTED)),
+                Some(Ok(answer)) if answer.asks => asks.answer(&id, mcp.realm()),
                 Some(ended) => write(&mcp, &id, ended),
             }
         }
