@@ -4,7 +4,6 @@
 //! Holds how the app is put together. Its functions are called what the suite wants them to be called, and anybody may
 //! call them.
 
-mod asks;
 mod headers;
 mod media;
 mod notes;
@@ -26,7 +25,6 @@ fn main() -> ExitCode {
         .instructions("Functions that each show one thing that MCP has.")
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
-        .state(asks::Counter::default())
         .state(notes)
         .identify(everybody)
         .run()

@@ -18,13 +18,13 @@ use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::{COMMENT, SIGN_OF_LIFE, Sink, event};
-use super::{Asked, Mcp, peer};
+use super::{Agreed, Asked, Mcp, peer, subscribed};
 use crate::caller::Caller;
 use crate::cx::Capabilities;
 use crate::error::Error;
 
 /// The most resources that one subscription names.
-const MOST_RESOURCES: usize = 1000;
+pub(super) const MOST_RESOURCES: usize = 1000;
 
 /// Which streams there are.
 #[derive(Debug, Default)]
@@ -256,11 +256,12 @@ pub(super) fn get(
 pub(super) async fn listen(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
+    agreed: &Agreed,
     id: &str,
     filter: Option<&Value>,
 ) -> Result<Reply, Refusal> {
     let mut wants = Wants::read(filter)?;
-    honour(mcp, &mut wants);
+    honour(mcp, asked, agreed, &mut wants).await;
     let mut out = peer::begin("notifications/subscriptions/acknowledged");
     out.extend_from_slice(&subscription(id));
     out.extend_from_slice(br#","notifications":"#);
@@ -296,13 +297,24 @@ pub(super) async fn listen(
     Ok(ended)
 }
 
-/// Leaves out what nobody here is told of.
-fn honour(mcp: &Mcp, wants: &mut Wants) {
+/// Leaves out what nobody here is told of, and this caller may not be told of.
+async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
     let registry = mcp.door.registry();
     wants.tools &= registry.tools().next().is_some();
     wants.prompts &= !registry.prompts().is_empty();
     wants.resources &= !registry.resources().is_empty();
-    wants.updates = None;
+    if let Some(uris) = wants.updates.take() {
+        let mut told = HashSet::new();
+        for uri in uris {
+            if subscribed::may(mcp, asked, agreed, &uri)
+                .await
+                .unwrap_or(false)
+            {
+                told.insert(uri);
+            }
+        }
+        wants.updates = Some(told).filter(|told| !told.is_empty());
+    }
 }
 
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.

@@ -15,7 +15,7 @@ use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, call, client, kept, methods, served};
+use super::{Agreed, Asked, Mcp, call, client, kept, methods, served, subscribed};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -182,6 +182,12 @@ pub(super) async fn serve(
             let mut out = reply::begin(request.id, 2);
             out.extend_from_slice(b"{}");
             Ok(reply::end(out))
+        }
+        "resources/subscribe" if subscribed::is_served(&mcp.door) => {
+            subscribed::serve(mcp, asked, &request, agreed, true).await
+        }
+        "resources/unsubscribe" if subscribed::is_served(&mcp.door) => {
+            subscribed::serve(mcp, asked, &request, agreed, false).await
         }
         "tools/list" => mcp.list(asked, &request, agreed).await,
         "tools/call" => call::serve(mcp, asked, request, agreed.clone()).await,

@@ -26,6 +26,7 @@ mod served;
 mod session;
 pub(crate) mod stdio;
 mod stream;
+mod subscribed;
 mod wire;
 
 #[cfg(test)]

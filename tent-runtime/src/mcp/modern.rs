@@ -39,7 +39,7 @@ pub(super) async fn serve(
         "tools/list" => mcp.list(asked, &request, &agreed).await,
         "subscriptions/listen" if mcp.door.settings().mcp.stream => {
             let filter = request.params.notifications.as_ref();
-            kept::listen(mcp, asked, request.id, filter).await
+            kept::listen(mcp, asked, &agreed, request.id, filter).await
         }
         "tools/call" => call::serve(mcp, asked, request, agreed).await,
         _ => methods::serve(mcp, asked, request, agreed).await,

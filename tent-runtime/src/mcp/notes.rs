@@ -10,6 +10,7 @@ use super::kept::{Streams, subscription};
 use super::peer::{begin, end};
 use super::questions::{Questions, gone};
 use super::reply::write;
+use super::subscribed::Subscribed;
 use crate::caller::Caller;
 use crate::cx::{Capabilities, State};
 use crate::error::Result;
@@ -32,6 +33,7 @@ pub struct Notes(Arc<Told>);
 struct Told {
     streams: Streams,
     questions: Questions,
+    subscribed: Subscribed,
 }
 
 impl State for Notes {}
@@ -119,8 +121,14 @@ impl Notes {
         &self.0.questions
     }
 
+    /// What the sessions of the legacy era subscribed to.
+    pub(super) fn subscribed(&self) -> &Subscribed {
+        &self.0.subscribed
+    }
+
     fn tell(&self, note: Note<'_>) {
-        self.0.streams.tell(note, |_, _| false);
+        let subscribed = |key: &_, uri: &_| self.subscribed().has(key, uri);
+        self.0.streams.tell(note, subscribed);
     }
 }
 

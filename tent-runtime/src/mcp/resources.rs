@@ -138,7 +138,7 @@ pub(super) async fn read(
     served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
 }
 
-fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {
+pub(super) fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {
     match error.code() {
         // A URI whose variables do not fit is the URI of nothing.
         "T0001" | "T0003" => not_found(error, uri, revision),

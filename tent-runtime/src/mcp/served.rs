@@ -11,7 +11,7 @@ use super::params::{Meta, Params, Shape, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
-use super::{Agreed, Asked, Mcp, call, stream};
+use super::{Agreed, Asked, Mcp, call, stream, subscribed};
 use crate::cx::Peer;
 use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
@@ -35,6 +35,10 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
     } else {
         json!({})
     };
+    let mut of_resources = list.clone();
+    if subscribed::is_served(door) {
+        of_resources["subscribe"] = true.into();
+    }
     let has_resources = !registry.resources().is_empty() || answered("resources/");
     let has_prompts = !registry.prompts().is_empty() || answered("prompts/");
     // The first revision completes too, and has no capability to say so.
@@ -44,7 +48,7 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
         ("completions", completes, json!({})),
         ("logging", true, json!({})),
         ("prompts", has_prompts, list.clone()),
-        ("resources", has_resources, list.clone()),
+        ("resources", has_resources, of_resources),
         ("tools", true, list),
     ];
     let declared = declared.into_iter().filter(|(_, there, _)| *there);

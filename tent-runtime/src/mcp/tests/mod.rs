@@ -18,4 +18,5 @@ mod resources;
 mod results;
 mod served;
 mod streams;
+mod subscribed;
 mod transport;

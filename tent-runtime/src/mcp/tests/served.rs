@@ -113,7 +113,10 @@ async fn capabilities_are_those_that_the_app_has_something_for() {
     );
     let app = both(PROMPTS);
     for (revision, wanted) in [
-        ("2024-11-05", json!({"logging": {}, "tools": {}, "prompts": {}})),
+        (
+            "2024-11-05",
+            json!({"logging": {}, "tools": {}, "prompts": {}}),
+        ),
         (
             "2025-11-25",
             json!({"logging": {}, "tools": {}, "prompts": {}, "completions": {}}),
