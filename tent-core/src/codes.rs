@@ -232,6 +232,20 @@ pub const ALL: &[Entry] = &[
         "The body did not come in time: a body may take 30 seconds, and a second more for each 4 kB of it.",
         "Send the call again, its body without long pauses.",
     ),
+    call(
+        "T0021",
+        "client-cannot",
+        400,
+        "The function asks the client for something that the client did not say it can do.",
+        "Call it with a client that declares the capabilities that are named.",
+    ),
+    call(
+        "T0022",
+        "not-answered",
+        504,
+        "The function asked the client, and no answer came that it could use: the client answered with a failure, with something else than was asked for, or not in time.",
+        "Call it again, and answer what is asked.",
+    ),
     start(
         "T1001",
         "name-taken",

@@ -11,6 +11,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use sha2::Digest as _;
 
 use crate::error::Error;
 
@@ -40,6 +41,45 @@ where
     let value = seed.deserialize(&mut reader)?;
     reader.end()?;
     Ok(value)
+}
+
+/// The SHA-256 of a value, in which the order of an object's keys makes no difference.
+pub(crate) fn digest(value: &Value) -> [u8; 32] {
+    let mut text = Vec::new();
+    write_sorted(value, &mut text);
+    sha2::Sha256::digest(&text).into()
+}
+
+/// Bytes as text.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn write_sorted(value: &Value, out: &mut Vec<u8>) {
+    const MEMORY: &str = "texts and numbers are written to memory";
+    match value {
+        Value::Object(object) => {
+            let mut members: Vec<_> = object.iter().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            out.push(b'{');
+            for (key, value) in members {
+                serde_json::to_writer(&mut *out, key).expect(MEMORY);
+                out.push(b':');
+                write_sorted(value, out);
+                out.push(b',');
+            }
+            out.push(b'}');
+        }
+        Value::Array(values) => {
+            out.push(b'[');
+            for value in values {
+                write_sorted(value, out);
+                out.push(b',');
+            }
+            out.push(b']');
+        }
+        plain => serde_json::to_writer(out, plain).expect(MEMORY),
+    }
 }
 
 /// Whether serde_json keeps this key for itself. An object of one such key is to it no object but the value

@@ -19,6 +19,7 @@ pub use crate::State;
 pub use crate::User;
 pub use crate::With;
 pub use crate::action;
+pub use crate::ask;
 pub use crate::change;
 pub use crate::data;
 pub use crate::prompt;

@@ -4,6 +4,7 @@
 //! Holds how the app is put together. Its functions are called what the suite wants them to be called, and anybody may
 //! call them.
 
+mod asks;
 mod headers;
 mod media;
 mod notes;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
         .state(notes)
+        .state(asks::Counter::default())
         .identify(everybody)
         .run()
 }

@@ -124,6 +124,7 @@ async fn call(
         trace: trace.to_owned(),
         at: At::Api,
         peer: None,
+        rounds: None,
     };
     Ok(answer::response(door.call(call).await?))
 }

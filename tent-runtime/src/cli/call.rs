@@ -39,6 +39,7 @@ pub(super) async fn call(
         trace: "command-line".to_owned(),
         at: At::Inside,
         peer: None,
+        rounds: None,
     };
     print(door.call(call).await.map_err(here)?);
     Ok(ExitCode::SUCCESS)

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
 
 /// The way a call came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -78,7 +80,89 @@ impl Capabilities {
             roots: object("roots").is_some(),
         }
     }
+
+    /// Whether the client said this one, by the name that `needs` has for it: a capability, or a capability,
+    /// a dot, and a part of it.
+    ///
+    /// ```
+    /// use tent_runtime::cx::Capabilities;
+    /// let said = Capabilities::read(&serde_json::json!({"sampling": {}}));
+    /// assert!(said.has("sampling") && !said.has("sampling.tools") && !said.has("roots"));
+    /// ```
+    pub fn has(&self, name: &str) -> bool {
+        match name {
+            "elicitation" => self.form || self.url,
+            "elicitation.form" => self.form,
+            "elicitation.url" => self.url,
+            "sampling" => self.sampling,
+            "sampling.tools" => self.sampling_tools,
+            "sampling.context" => self.sampling_context,
+            "roots" => self.roots,
+            _ => false,
+        }
+    }
+
+    /// Refuses a client that lacks one of these, with all that it lacks.
+    pub(crate) fn require(&self, names: &[&str]) -> Result<()> {
+        let lacking: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| !self.has(name))
+            .collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let mut required = Map::new();
+        for name in &lacking {
+            let (whole, part) = match name.split_once('.') {
+                Some((whole, part)) => (whole, Some(part)),
+                None => (*name, None),
+            };
+            let whole = required.entry(whole).or_insert_with(|| json!({}));
+            if let (Some(part), Some(whole)) = (part, whole.as_object_mut()) {
+                whole.insert(part.to_owned(), json!({}));
+            }
+        }
+        Err(Error::of("T0021")
+            .with_message(format!(
+                "The client did not say that it can do what is asked of it: {}.",
+                lacking.join(", ")
+            ))
+            .with_field(REQUIRED, required))
+    }
+
+    /// As one byte, for a text that is short.
+    pub(crate) fn bits(self) -> u8 {
+        let flags = [
+            self.roots,
+            self.sampling,
+            self.form,
+            self.url,
+            self.sampling_tools,
+            self.sampling_context,
+        ];
+        flags
+            .into_iter()
+            .rev()
+            .fold(0, |bits, flag| bits << 1 | u8::from(flag))
+    }
+
+    /// What [`bits`](Self::bits) gave.
+    pub(crate) fn of_bits(bits: u8) -> Self {
+        let flag = |at: u8| bits >> at & 1 == 1;
+        Capabilities {
+            roots: flag(0),
+            sampling: flag(1),
+            form: flag(2),
+            url: flag(3),
+            sampling_tools: flag(4),
+            sampling_context: flag(5),
+        }
+    }
 }
+
+/// The field of a T0021 with what the client lacks, as an object in the form that clients declare it in.
+pub(crate) const REQUIRED: &str = "requiredCapabilities";
 
 impl fmt::Display for Era {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,9 +2,11 @@
 //!
 //! Knows no envelope: what it says of a client is what the envelope put in.
 
+pub mod ask;
 mod client;
 mod peer;
 mod question;
+mod waits;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -12,13 +14,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub use client::{Capabilities, Client, Era};
 pub use peer::{Later, Level, Peer, Progress};
-pub use question::Question;
+pub use question::{Kind as Asks, Question};
+
+pub(crate) use client::REQUIRED;
+pub(crate) use waits::Waits;
 
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
@@ -81,6 +88,8 @@ pub(crate) struct CxParts {
     pub(crate) deadline: Option<Instant>,
     pub(crate) stop: Option<watch::Receiver<bool>>,
     pub(crate) peer: Option<Arc<dyn Peer>>,
+    /// Where the call may wait for answers while its deadline stands still.
+    pub(crate) waits: Option<Waits>,
 }
 
 impl Cx {
@@ -155,15 +164,25 @@ impl Cx {
         &self.0.client
     }
 
-    /// When the call is ended with T0010; `None` where it may take as long as it likes.
+    /// When the call is ended with T0010; `None` where it may take as long as it likes. It moves on while
+    /// the call waits for an answer of its client.
     pub fn deadline(&self) -> Option<Instant> {
-        self.0.deadline
+        let waited = self.0.waits.as_ref().map_or(Duration::ZERO, Waits::total);
+        self.0.deadline?.checked_add(waited)
+    }
+
+    /// Ends when the deadline has come.
+    pub(crate) async fn late(&self) {
+        match (self.0.deadline, &self.0.waits) {
+            (Some(deadline), Some(waits)) => waits.late(deadline).await,
+            (Some(deadline), None) => tokio::time::sleep_until(deadline).await,
+            (None, _) => std::future::pending().await,
+        }
     }
 
     /// The time left until [`deadline`](Self::deadline).
     pub fn time_left(&self) -> Option<Duration> {
-        self.0
-            .deadline
+        self.deadline()
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
@@ -199,6 +218,80 @@ impl Cx {
         }
     }
 
+    /// Asks the client: its person with [`ask::form`] or [`ask::url`], its model with [`ask::sampling`], or
+    /// itself with [`ask::roots`]. `name` tells the questions of one call apart.
+    ///
+    /// **A modern client answers with a second call, for which the function runs again from its start**: what
+    /// was answered is then answered at once, in the order in which it was asked. So what stands before a
+    /// question is done again, unless it stands in [`once`](Self::once). Questions that are asked together, as
+    /// by `join!`, are put together. To an older client the request goes while the function waits.
+    ///
+    /// An answer that does not fit is asked for again, where that can be; what a client did not say it can do is
+    /// never asked of it.
+    ///
+    /// # Errors
+    /// T0021 where the client did not say that it can be asked this, or there is none, as at `/api`; T0022
+    /// where it did not answer, or with something else; T0012 where the question cannot be asked as it
+    /// stands. A person who says no is no error.
+    ///
+    /// ```
+    /// use tent_runtime::cx::{Cx, ask};
+    /// # async fn send(cx: &Cx) -> tent_runtime::error::Result<String> {
+    /// let form = ask::Form::new("Send it now?").field("sure", ask::Field::boolean());
+    /// Ok(match cx.input("sure", form).await? {
+    ///     ask::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
+    ///     _ => "Not sent.".to_owned(),
+    /// })
+    /// # }
+    /// ```
+    pub async fn input<A: ask::Ask>(&self, name: &str, question: A) -> Result<A::Reply> {
+        let asked = question.asked()?;
+        let question = asked.question();
+        self.0.client.capabilities.require(&question.needs())?;
+        let Some(peer) = &self.0.peer else {
+            return Err(Error::of("T0021").with_message("Here is no client that can be asked."));
+        };
+        let waiting = self.0.waits.as_ref().map(Waits::begin);
+        let answer = peer.ask(name, question).await?;
+        drop(waiting);
+        asked.read(answer).map_err(|what| misanswered(name, &what))
+    }
+
+    /// Does a step once in all the runs that the questions of one call lead to: what it gave is kept, and a later
+    /// run is given it instead. For steps before a question, such as a row that is added, that must not
+    /// happen for each round. A step that fails is not kept.
+    ///
+    /// What it gives travels with the question, sealed, so it is small: an id rather than a document.
+    ///
+    /// # Errors
+    /// What the step fails with; T0012 where what it gave cannot be kept.
+    ///
+    /// ```
+    /// # use tent_runtime::cx::{Cx, ask};
+    /// # use tent_runtime::error::Result;
+    /// # async fn add_order() -> Result<u32> { Ok(7) }
+    /// # async fn serve(cx: &Cx) -> Result<()> {
+    /// let order: u32 = cx.once("order", async { add_order().await }).await?;
+    /// let sure = cx.input("pay", ask::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn once<T, F>(&self, name: &str, step: F) -> Result<T>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        F: Future<Output = Result<T>> + Send,
+    {
+        let Some(peer) = &self.0.peer else {
+            return step.await;
+        };
+        if let Some(kept) = peer.kept(name).await? {
+            return Ok(serde_json::from_value(kept)?);
+        }
+        let given = step.await?;
+        peer.keep(name, serde_json::to_value(&given)?).await?;
+        Ok(given)
+    }
+
     /// The client at the other end, where it can be told and asked something.
     pub(crate) fn peer(&self) -> Option<&Arc<dyn Peer>> {
         self.0.peer.as_ref()
@@ -219,6 +312,11 @@ impl Cx {
     pub fn trace(&self) -> &str {
         &self.0.trace
     }
+}
+
+/// T0022 for an answer that is none.
+pub(crate) fn misanswered(name: &str, what: &str) -> Error {
+    Error::of("T0022").with_message(format!("The client's answer to {name:?} {what}."))
 }
 
 impl fmt::Debug for Cx {

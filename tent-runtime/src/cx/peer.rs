@@ -6,6 +6,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::task::Waker;
 
 use serde_json::Value;
 
@@ -32,8 +33,9 @@ pub trait Peer: fmt::Debug + Send + Sync {
     fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>>;
 
     /// Whether a question was put that only a later request can answer. The door then ends the call as it
-    /// stands, and the envelope answers what is asked.
-    fn is_asking(&self) -> bool;
+    /// stands, and the envelope answers what is asked by then. Where there is none, `waker` is woken when one
+    /// is put.
+    fn is_asking(&self, waker: &Waker) -> bool;
 
     /// What a step of this name gave in an earlier round of this call.
     fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>>;

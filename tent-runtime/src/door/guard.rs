@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt as _;
 use tent_core::codes::{self, When};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
 use crate::error::Error;
 
@@ -27,11 +27,26 @@ pub(super) async fn guarded<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,
 ) -> Ended<T> {
-    // The work is dropped within, so that a `Drop` that panics is caught like everything else.
-    let within = async {
+    let late = async {
         match deadline {
-            Some(deadline) => timeout_at(deadline, work).await.ok(),
-            None => Some(work.await),
+            Some(deadline) => sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    };
+    guarded_until(late, work).await
+}
+
+/// Runs code of the app's own to its end, its panic, or until `late` ends.
+pub(super) async fn guarded_until<T>(
+    late: impl Future<Output = ()>,
+    work: impl Future<Output = T>,
+) -> Ended<T> {
+    // The work is dropped within, so that a `Drop` that panics is caught like everything else.
+    let within = async move {
+        tokio::select! {
+            biased;
+            returned = work => Some(returned),
+            () = late => None,
         }
     };
     match AssertUnwindSafe(within).catch_unwind().await {

@@ -9,6 +9,7 @@ mod guard;
 mod host;
 mod identify;
 mod refused;
+mod rounds;
 mod run;
 
 use std::sync::Arc;
@@ -22,11 +23,12 @@ use tracing::Instrument;
 pub use asked::Asking;
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
+pub use rounds::{Entering, Rounds};
 
 use crate::caller::Caller;
-use crate::cx::{Client, Cx, CxParts, Era, Peer, States};
+use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Waits};
 use crate::error::{Error, Result};
-use crate::function::Answer;
+use crate::function::{Answer, Kind};
 use crate::keys::Keys;
 use crate::registry::{Function, Registry};
 use crate::schema::Wire;
@@ -99,6 +101,8 @@ pub struct Call {
     pub at: At,
     /// What the envelope offers the call beyond its answer.
     pub peer: Option<Arc<dyn Peer>>,
+    /// Where the call can come in several rounds.
+    pub rounds: Option<Arc<dyn Rounds>>,
 }
 
 /// What clients are told of the app as a whole.
@@ -285,7 +289,7 @@ impl Door {
     /// fit, T7120 for what asks a person first, T0010, T0012 and T0019 for how the function ended, and what
     /// the function itself states.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
-        if call.client.era != Era::Legacy {
+        if call.client.era != Era::Legacy && !self.goes_on(&call) {
             let span = span(&call);
             return self.pass(call, None).instrument(span).await;
         }
@@ -326,6 +330,13 @@ impl Door {
         }
     }
 
+    /// Whether a call runs to its end whether or not its caller is still there.
+    fn goes_on(&self, call: &Call) -> bool {
+        let only_reads = |function: &Function| function.declaration.kind == Kind::Query;
+        call.rounds.as_ref().is_some_and(|rounds| rounds.is_later())
+            && !self.registry.find(&call.name).is_some_and(only_reads)
+    }
+
     async fn pass(&self, call: Call, stop: Option<watch::Receiver<bool>>) -> Result<Answer> {
         let Call {
             name,
@@ -336,6 +347,7 @@ impl Door {
             trace,
             at,
             peer,
+            rounds,
         } = call;
         if self.is_closing() {
             return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
@@ -346,6 +358,7 @@ impl Door {
             .find(&self.registry, &name)
             .and_then(|f| f.declaration.timeout);
         let deadline = began.checked_add(time(timeout));
+        let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);
         let cx = Cx::new(CxParts {
             caller,
             states: self.states.clone(),
@@ -354,9 +367,13 @@ impl Door {
             deadline,
             stop,
             peer,
+            waits,
         });
         // 1. Is there such a function, for this caller?
         let function = self.find(&name, at, &cx).await?;
+        cx.client()
+            .capabilities
+            .require(function.declaration.needs)?;
         // 2. Does the input fit?
         function.input.accept(&mut input, wire)?;
         // 3. Sent before? comes with the records of calls.
@@ -367,8 +384,28 @@ impl Door {
                 function.title
             )));
         }
+        // 5. A round that came before is answered what it was.
+        if let Some(rounds) = &rounds {
+            let entered = rounds.enter(Entering {
+                name: &function.name,
+                kind: function.declaration.kind,
+                caller: cx.caller(),
+                input: &input,
+                deadline: cx.deadline(),
+            });
+            let entered = entered
+                .await
+                .map_err(|error| self.broke(error, "the store of rounds", cx.caller(), cx.trace()));
+            if !entered? {
+                return Ok(Answer::asking());
+            }
+        }
         // 6. Run it; 7. encode, which its body does as its last step.
-        run::run(function, cx, input, self.settings.limits.answer).await
+        let outcome = run::run(function, cx, input, self.settings.limits.answer).await;
+        if let Some(rounds) = &rounds {
+            rounds.ended(&outcome).await;
+        }
+        outcome
     }
 }
 

@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use serde_json::{Map, Value};
 
-use super::guard::{Ended, guarded, panicked, referenced};
+use super::guard::{Ended, guarded_until, panicked, referenced};
 use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Body, Misread};
@@ -22,14 +22,11 @@ pub(super) async fn run(
     most: usize,
 ) -> Result<Answer> {
     let running = until_it_asks(cx.peer(), started(function, &cx, input));
-    let answer = match guarded(cx.deadline(), running).await {
+    let answer = match guarded_until(cx.late(), running).await {
         Ended::Returned(Some(answer)) => answer
             .and_then(|answer| in_bounds(function, answer, most))
             .and_then(|answer| as_published(function, answer)),
-        Ended::Returned(None) => Ok(Answer {
-            asks: true,
-            ..Answer::default()
-        }),
+        Ended::Returned(None) => Ok(Answer::asking()),
         Ended::TooLate => {
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
@@ -49,7 +46,7 @@ async fn until_it_asks<T>(
     let mut work = pin!(work);
     poll_fn(|cx| match work.as_mut().poll(cx) {
         Poll::Ready(ended) => Poll::Ready(Some(ended)),
-        Poll::Pending if peer.is_some_and(|peer| peer.is_asking()) => Poll::Ready(None),
+        Poll::Pending if peer.is_some_and(|peer| peer.is_asking(cx.waker())) => Poll::Ready(None),
         Poll::Pending => Poll::Pending,
     })
     .await

@@ -19,6 +19,14 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Of a call that has not ended, or ended in another round: its envelope knows what to answer.
+    pub(crate) fn asking() -> Self {
+        Answer {
+            asks: true,
+            ..Answer::default()
+        }
+    }
+
     /// How many bytes it is made of, before an envelope writes them as it has to.
     pub(crate) fn bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use super::*;
 use crate::clock::{StillClock, Time};
 use crate::settings::Secret;
-use crate::store::{Memory, Pending};
+use crate::store::{Claim, Memory, Pending};
 
 /// A memory that counts what it is asked, and fails when it is told to.
 #[derive(Default)]
@@ -52,6 +52,18 @@ impl Store for Counting {
     }
     fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
         self.memory.session_ended(nonce)
+    }
+    fn claim_round<'a>(
+        &'a self,
+        nonce: &'a [u8],
+        lease: Time,
+        until: Time,
+        now: Time,
+    ) -> Pending<'a, Claim> {
+        self.memory.claim_round(nonce, lease, until, now)
+    }
+    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
+        self.memory.record_round(nonce, outcome)
     }
 }
 

@@ -8,15 +8,16 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::asking::{Asking, Brought};
 use super::headers::{self, Mirror};
 use super::params::{Arguments, Params, Shape as Sent, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
+use super::rounds::Writer;
 use super::running::Key;
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, stream};
-use crate::cx::Peer;
 use crate::door::{At, Call};
 use crate::error::Error;
 use crate::function::Answer;
@@ -51,13 +52,11 @@ pub(super) async fn serve(
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request { id, params, .. } = request;
+    let Request { id, mut params, .. } = request;
     let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
-    let Agreed {
-        revision,
-        client,
-        nonce,
-    } = agreed;
+    let responses = std::mem::take(&mut params.responses);
+    let state = std::mem::take(&mut params.state);
+    let (revision, nonce) = (agreed.revision, agreed.nonce);
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
     let mirrored = asked.mirrors(revision);
@@ -68,7 +67,7 @@ pub(super) async fn serve(
         for mirror in &tool.mirrors {
             if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
-                let cx = mcp.door.cx_of(&asked.caller, &client);
+                let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
                 return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
                     Ok(_) => refusal,
                     Err(error) if error.code() == "T0001" => unknown(&error, &name),
@@ -77,25 +76,38 @@ pub(super) async fn serve(
             }
         }
     }
+    let wrapped = tool.is_none_or(|tool| tool.wrapped);
     // On a line events and answers go the same way, so there is no stream to begin.
     let streams = peer.as_ref().filter(|_| asked.line().is_none());
     let sink = streams.map(|peer| peer.sink().clone());
+    let asking = Asking::new(
+        mcp,
+        asked,
+        &agreed,
+        peer.clone(),
+        Brought {
+            method: "tools/call",
+            responses,
+            state,
+            writer: writer(&mcp.server, wrapped, revision),
+        },
+    )?;
     let call = Call {
         name: name.into_owned(),
         input,
         wire: Wire::Json,
         caller: asked.caller.clone(),
-        client,
+        client: agreed.client,
         trace: asked.trace.to_owned(),
         at: At::Mcp,
-        peer: peer.clone().map(|peer| peer as Arc<dyn Peer>),
+        peer: asking.peer(),
+        rounds: asking.rounds(),
     };
-    let wrapped = tool.is_none_or(|tool| tool.wrapped);
     // It may go on when this request's own bytes are gone, so it owns what it needs.
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
         async move {
-            let answer = ended(&mcp, call, nonce, &id, revision, wrapped).await;
+            let answer = ended(&mcp, call, nonce, &id, (revision, wrapped), &asking).await;
             if let Some(peer) = peer {
                 peer.end();
             }
@@ -111,8 +123,8 @@ async fn ended(
     call: Call,
     nonce: Option<[u8; 16]>,
     id: &str,
-    revision: Revision,
-    wrapped: bool,
+    (revision, wrapped): (Revision, bool),
+    asking: &Asking,
 ) -> Result<Reply, Refusal> {
     let name = call.name.clone();
     let server = revision.is_modern().then_some(&*mcp.server);
@@ -121,11 +133,28 @@ async fn ended(
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
     match ended {
+        Ok(answer) if answer.asks => asking.answer(id, mcp.realm()),
         Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Err(error) if is_result(&error) => Ok(failed(id, &error, server)),
+        Err(error) if is_result(&error, revision) => Ok(failed(id, &error, server)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
     }
+}
+
+/// Writes the result of a call for a round that is kept.
+fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> Writer {
+    let server = server.clone();
+    Box::new(move |outcome| {
+        let mut out = Vec::new();
+        match outcome {
+            Ok(answer) => write_given(&mut out, answer, wrapped, revision, Some(&server)),
+            Err(error) if is_result(error, revision) => {
+                write_failed(&mut out, error, Some(&server))
+            }
+            Err(error) => return Err(error.clone()),
+        }
+        Ok(out)
+    })
 }
 
 /// Runs a call; `None` where the client cancelled it, which it can in a session.
@@ -168,8 +197,9 @@ fn unknown(error: &Error, name: &str) -> Refusal {
 
 /// Whether a failure is a result, for the model to mend: all but those that concern the request or the
 /// caller, which are the client's or a person's to mend.
-fn is_result(error: &Error) -> bool {
+fn is_result(error: &Error, revision: Revision) -> bool {
     match error.code() {
+        "T0021" => !revision.is_modern(),
         "T0001" | "T0004" | "T0006" | "T0007" | "T0013" | "T0014" | "T0015" => false,
         "T0005" => reply::missing_scopes(error).is_none(),
         _ => true,
@@ -184,6 +214,20 @@ fn given(
     revision: Revision,
     server: Option<&str>,
 ) -> Reply {
+    // A value is written twice, the second time escaped.
+    let value = answer.value.as_deref().map_or(0, |raw| raw.get().len());
+    let mut out = reply::begin(id, 256 + value * 9 / 4);
+    write_given(&mut out, answer, wrapped, revision, server);
+    reply::end(out)
+}
+
+fn write_given(
+    out: &mut Vec<u8>,
+    answer: &Answer,
+    wrapped: bool,
+    revision: Revision,
+    server: Option<&str>,
+) {
     let value = answer.value.as_deref().map(|raw| raw.get());
     // A function that gives content gives no value beside it, unless it does both.
     let structured = match (value, wrapped) {
@@ -195,21 +239,19 @@ fn given(
     let is_wrapped = structured.is_some();
     let structured = structured.as_deref().or(value.filter(|_| !wrapped));
 
-    let room = 256 + structured.map_or(0, |json| json.len() * 9 / 4);
-    let mut out = reply::begin(id, room);
     out.push(b'{');
     if server.is_some() {
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":["#);
     if let Some(json) = structured {
-        text(&mut out, json);
+        text(out, json);
     }
     for (at, one) in answer.content.iter().enumerate() {
         if at > 0 || structured.is_some() {
             out.push(b',');
         }
-        write(&mut out, &content::shown(one, revision));
+        write(out, &content::shown(one, revision));
     }
     out.push(b']');
     if let Some(json) = structured.filter(|_| revision.has_titles_and_structure()) {
@@ -217,14 +259,19 @@ fn given(
         out.extend_from_slice(json.as_bytes());
     }
     let own = is_wrapped.then_some(br#""tent.wrapped":true"#.as_slice());
-    meta(&mut out, server, own);
+    meta(out, server, own);
     out.push(b'}');
-    reply::end(out)
 }
 
 /// The result of a call that failed: its text for the model, and the same for programs in `_meta`.
 /// Never structured content, which would have to fit the schema of a success.
 fn failed(id: &str, error: &Error, server: Option<&str>) -> Reply {
+    let mut out = reply::begin(id, 512);
+    write_failed(&mut out, error, server);
+    reply::end(out)
+}
+
+fn write_failed(out: &mut Vec<u8>, error: &Error, server: Option<&str>) {
     let mut said = format!("Error {}: {}", error.code(), error.message());
     if !error.fix().is_empty() {
         said += "\nFix: ";
@@ -250,17 +297,15 @@ fn failed(id: &str, error: &Error, server: Option<&str>) -> Reply {
     let mut own = br#""tent.error":"#.to_vec();
     write(&mut own, &wire);
 
-    let mut out = reply::begin(id, 256 + own.len() + said.len());
     out.push(b'{');
     if server.is_some() {
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":["#);
-    text(&mut out, &said);
+    text(out, &said);
     out.extend_from_slice(br#"],"isError":true"#);
-    meta(&mut out, server, Some(&own));
+    meta(out, server, Some(&own));
     out.push(b'}');
-    reply::end(out)
 }
 
 fn text(out: &mut Vec<u8>, text: &str) {

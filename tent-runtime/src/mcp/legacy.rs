@@ -59,7 +59,7 @@ pub(super) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refu
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
     };
-    kept::get(mcp, asked, session.nonce, session.abilities.into())
+    kept::get(mcp, asked, session.nonce, session.client.capabilities)
 }
 
 /// The session that the request is part of, if it names one.
@@ -125,19 +125,13 @@ pub(super) fn initialize(
         .unwrap_or(Revision::NEWEST_LEGACY);
     let session = Session::begin(
         revision,
-        params.abilities.unwrap_or_default(),
-        client(Era::Legacy, &params.client),
+        client(Era::Legacy, &params.client, params.abilities),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
-        line.agree(
-            &asked.caller,
-            revision,
-            session.client,
-            session.abilities.into(),
-        );
+        line.agree(&asked.caller, revision, session.client);
     }
 
     let about = mcp.door.about();

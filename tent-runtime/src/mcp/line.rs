@@ -18,7 +18,7 @@ use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
 use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
 use crate::caller::Caller;
-use crate::cx::{Capabilities, Client};
+use crate::cx::Client;
 use crate::error::{Error, Result};
 use crate::random;
 use crate::web;
@@ -186,13 +186,7 @@ impl Line {
     }
 
     /// Notes what a handshake agreed on.
-    pub(super) fn agree(
-        &self,
-        caller: &Caller,
-        revision: Revision,
-        client: Client,
-        can: Capabilities,
-    ) {
+    pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
         if let (Some(sink), Some(nonce), true) =
             (&self.sink, self.nonce, self.mcp.door.settings().mcp.stream)
         {
@@ -200,7 +194,7 @@ impl Line {
                 sink: sink.clone(),
                 alone: false,
                 on: "line".into(),
-                listens: Listens::Session(Key::new(nonce, caller, ""), can),
+                listens: Listens::Session(Key::new(nonce, caller, ""), client.capabilities),
             };
             // A line is one by itself, so there is no bound to keep.
             let opened = Streams::open(&self.mcp.notes, stream, None, usize::MAX).ok();

@@ -103,7 +103,7 @@ async fn own(
         };
         Ok(given(mcp, id, result, revision))
     };
-    served::answered(mcp, asked, &meta, agreed, id, wanted, write).await
+    served::answered(mcp, asked, &meta, agreed, id, wanted, None, write).await
 }
 
 /// The object that a function gave; an empty one where it gave nothing.

@@ -3,10 +3,13 @@
 //!
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
+mod ask;
+mod asking;
 mod call;
 mod complete;
 mod content;
 mod headers;
+mod in_session;
 mod kept;
 mod legacy;
 mod line;
@@ -21,6 +24,7 @@ mod questions;
 mod reply;
 mod resources;
 mod revision;
+mod rounds;
 mod running;
 mod served;
 mod session;
@@ -53,7 +57,7 @@ use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
-use crate::cx::{Client, Era};
+use crate::cx::{Capabilities, Client, Era};
 use crate::door::{About, At, Door};
 use crate::error::Error;
 use crate::store::EndedSessions;
@@ -69,7 +73,7 @@ pub(crate) struct Mcp {
     levels: peer::Levels,
     notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
-    server: Box<str>,
+    server: Arc<str>,
     /// The result of `server/discover`.
     discovered: Vec<u8>,
 }
@@ -442,12 +446,12 @@ fn malformed_version() -> Refusal {
 }
 
 /// What the door is told of a client.
-fn client(era: Era, info: &ClientInfo<'_>) -> Client {
+fn client(era: Era, info: &ClientInfo<'_>, said: Option<Capabilities>) -> Client {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
     Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        ..Client::default()
+        capabilities: said.unwrap_or_default(),
     }
 }

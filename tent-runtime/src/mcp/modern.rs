@@ -27,7 +27,11 @@ pub(super) async fn serve(
     headers::method(&asked.parts.headers, &request.method, wanted)?;
     let agreed = Agreed {
         revision: REVISION,
-        client: client(Era::Modern, &request.params.meta.client),
+        client: client(
+            Era::Modern,
+            &request.params.meta.client,
+            request.params.meta.abilities,
+        ),
         nonce: asked.line().and_then(Line::nonce),
     };
     match &*request.method {

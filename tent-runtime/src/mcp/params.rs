@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess};
+use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::session::Abilities;
+use crate::cx::Capabilities;
 use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
 
 /// A member that should be a string.
@@ -50,6 +50,10 @@ pub(super) struct Params<'a> {
     /// Of `resources/read` and the like.
     pub(super) uri: Text<'a>,
     pub(super) arguments: Arguments,
+    /// What the client answers to what was asked in an earlier round.
+    pub(super) responses: Arguments,
+    /// What came with what was asked, to be given back.
+    pub(super) state: Text<'a>,
     pub(super) meta: Meta<'a>,
     /// Of `subscriptions/listen`.
     pub(super) notifications: Option<Value>,
@@ -60,7 +64,7 @@ pub(super) struct Params<'a> {
     /// Of `initialize`.
     pub(super) version: Text<'a>,
     /// Of `initialize`.
-    pub(super) abilities: Option<Abilities>,
+    pub(super) abilities: Option<Capabilities>,
     /// Of `initialize`.
     pub(super) client: ClientInfo<'a>,
     /// Every other member.
@@ -104,7 +108,7 @@ pub(super) struct Meta<'a> {
     /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
     pub(super) version: Text<'a>,
     /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
-    pub(super) abilities: Option<Abilities>,
+    pub(super) abilities: Option<Capabilities>,
     /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
     pub(super) client: ClientInfo<'a>,
     /// `progressToken`, as it was sent, so that an echo is the same bytes.
@@ -195,6 +199,10 @@ impl<'de> Take<'de> for TheParams {
             match key {
                 "name" => params.name = object.next_value_seed(Taking(AText))?,
                 "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
+                "inputResponses" => {
+                    params.responses = object.next_value_seed(Taking(TheArguments))?;
+                }
+                "requestState" => params.state = object.next_value_seed(Taking(TextOrNull))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
                 "notifications" => params.notifications = Some(object.next_value_seed(Strict)?),
                 "level" => params.level = object.next_value_seed(Taking(AText))?,
@@ -302,59 +310,57 @@ impl<'de> Take<'de> for TheClient {
 struct TheAbilities;
 
 impl<'de> Take<'de> for TheAbilities {
-    type Out = Option<Abilities>;
+    type Out = Option<Capabilities>;
 
-    fn other(self) -> Option<Abilities> {
+    fn other(self) -> Option<Capabilities> {
         None
     }
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Option<Abilities>, A::Error> {
-        let mut abilities = Abilities::default();
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Option<Capabilities>, A::Error> {
+        let mut said = Capabilities::default();
         members(object, |key, object| {
             match key {
-                "roots" => abilities.roots = object.next_value_seed(IsObject)?,
-                "sampling" => abilities.sampling = object.next_value_seed(IsObject)?,
+                "roots" => said.roots = object.next_value_seed(Taking(Parts([])))?.is_some(),
+                "sampling" => {
+                    let parts = object.next_value_seed(Taking(Parts(["tools", "context"])))?;
+                    said.sampling = parts.is_some();
+                    [said.sampling_tools, said.sampling_context] = parts.unwrap_or_default();
+                }
                 "elicitation" => {
-                    (abilities.elicitation_form, abilities.elicitation_url) =
-                        object.next_value_seed(Taking(Elicitation))?;
+                    let parts = object.next_value_seed(Taking(Parts(["form", "url"])))?;
+                    // An empty object means forms: they were there before the modes had names.
+                    said.form = parts.is_some_and(|[form, url]| form || !url);
+                    said.url = parts.is_some_and(|[_, url]| url);
                 }
                 _ => return Ok(false),
             }
             Ok(true)
         })?;
-        Ok(Some(abilities))
+        Ok(Some(said))
     }
 }
 
-struct IsObject;
+/// Which of these parts a capability has; `None` where it is no object, which counts as not said. A part that
+/// is no object counts as not said either.
+struct Parts<const N: usize>([&'static str; N]);
 
-impl<'de> DeserializeSeed<'de> for IsObject {
-    type Value = bool;
+impl<'de, const N: usize> Take<'de> for Parts<N> {
+    type Out = Option<[bool; N]>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        let shape = Taking(Elicitation).deserialize(deserializer)?;
-        Ok(shape != (false, false))
-    }
-}
-
-/// Form and URL. An empty object means forms: they were there before the modes had names.
-struct Elicitation;
-
-impl<'de> Take<'de> for Elicitation {
-    type Out = (bool, bool);
-
-    fn other(self) -> (bool, bool) {
-        (false, false)
+    fn other(self) -> Self::Out {
+        None
     }
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<(bool, bool), A::Error> {
-        let (mut form, mut url) = (false, false);
-        members(object, |key, _| {
-            form |= key == "form";
-            url |= key == "url";
-            Ok(false)
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
+        let mut has = [false; N];
+        members(object, |key, object| {
+            let Some(at) = self.0.iter().position(|part| *part == key) else {
+                return Ok(false);
+            };
+            has[at] = object.next_value_seed(Taking(Parts([])))?.is_some();
+            Ok(true)
         })?;
-        Ok((form || !url, url))
+        Ok(Some(has))
     }
 }
 
@@ -363,19 +369,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_elicitation_means_forms() {
-        for (text, wanted) in [
-            ("{}", (true, false)),
-            (r#"{"form":{}}"#, (true, false)),
-            (r#"{"url":{}}"#, (false, true)),
-            (r#"{"form":{},"url":{}}"#, (true, true)),
-            ("true", (false, false)),
+    fn capabilities_are_read_as_the_public_reader_reads_them() {
+        for text in [
+            "{}",
+            r#"{"elicitation":{}}"#,
+            r#"{"elicitation":{"form":{}}}"#,
+            r#"{"elicitation":{"url":{}}}"#,
+            r#"{"elicitation":{"form":{},"url":{}}}"#,
+            r#"{"elicitation":{"url":true}}"#,
+            r#"{"elicitation":true,"sampling":[],"roots":1}"#,
+            r#"{"sampling":{},"roots":{"listChanged":true}}"#,
+            r#"{"sampling":{"tools":{},"context":{}}}"#,
+            r#"{"sampling":{"tools":null,"other":{}}}"#,
         ] {
+            let value = serde_json::from_str(text).expect("it is JSON");
             assert_eq!(
-                json::read(text, Taking(Elicitation)).ok(),
-                Some(wanted),
+                json::read(text, Taking(TheAbilities)).expect("it is read"),
+                Some(Capabilities::read(&value)),
                 "{text}"
             );
         }
+        let none = json::read("[]", Taking(TheAbilities)).expect("it is read");
+        assert_eq!(none, None);
     }
 }

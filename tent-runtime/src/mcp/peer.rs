@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 
 use serde_json::Value;
 
@@ -146,11 +147,11 @@ impl Peer for OfCall {
 
     fn ask<'a>(&'a self, _: &'a str, _: Question) -> Later<'a, Result<Value>> {
         Box::pin(async {
-            Err(Error::of("T7120").with_message("The client of this call cannot be asked."))
+            Err(Error::of("T0021").with_message("The client of this call cannot be asked."))
         })
     }
 
-    fn is_asking(&self) -> bool {
+    fn is_asking(&self, _: &Waker) -> bool {
         false
     }
 

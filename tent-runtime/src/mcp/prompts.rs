@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::params::{Arguments, Shape, Text};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
-use super::served::{self, Item, Wanted, refused};
+use super::served::{self, Item, Round, Wanted, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, headers};
 use crate::door::At;
@@ -88,6 +88,7 @@ pub(super) async fn get(
         }
     };
     headers::name(&asked.parts.headers, &name, asked.mirrors(revision))?;
+    let round = Some(Round::take("prompts/get", &mut params));
     let wanted = Wanted {
         name: name.clone(),
         input,
@@ -105,7 +106,7 @@ pub(super) async fn get(
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
         Err(error) => Err(refused(mcp, &error)),
     };
-    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+    served::answered(mcp, asked, &params.meta, agreed, id, wanted, round, write).await
 }
 
 pub(super) fn unknown(error: &Error, name: &str) -> Refusal {

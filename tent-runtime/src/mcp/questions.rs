@@ -27,7 +27,7 @@ pub(super) type Answered = std::result::Result<Value, Value>;
 pub(super) struct Questions(Mutex<HashMap<Key, oneshot::Sender<Answered>>>);
 
 /// Takes a question out when nobody waits for its answer any more.
-struct Waiting<'a> {
+pub(super) struct Waiting<'a> {
     questions: &'a Questions,
     key: Key,
 }
@@ -62,19 +62,7 @@ impl Questions {
         }
         out.push(b'}');
 
-        let (send, answer) = oneshot::channel();
-        let key = session.with_id(&id);
-        {
-            let mut under_way = self.lock();
-            if under_way.len() >= MOST {
-                return Err(Error::of("T0006").with_message("Too many clients are being asked."));
-            }
-            under_way.insert(key.clone(), send);
-        }
-        let _waiting = Waiting {
-            questions: self,
-            key,
-        };
+        let (_waiting, answer) = self.begin(session.with_id(&id))?;
         if !sink.send_surely(out) {
             return Err(gone());
         }
@@ -85,12 +73,37 @@ impl Questions {
         }
     }
 
+    /// Notes a question, whose answer comes for as long as it is waited for.
+    ///
+    /// # Errors
+    /// T0006 where too many are under way.
+    pub(super) fn begin(&self, key: Key) -> Result<(Waiting<'_>, oneshot::Receiver<Answered>)> {
+        let (send, answer) = oneshot::channel();
+        {
+            let mut under_way = self.lock();
+            if under_way.len() >= MOST {
+                return Err(Error::of("T0006").with_message("Too many clients are being asked."));
+            }
+            under_way.insert(key.clone(), send);
+        }
+        let waiting = Waiting {
+            questions: self,
+            key,
+        };
+        Ok((waiting, answer))
+    }
+
     /// Hands an answer to who waits for it, if somebody does.
     pub(super) fn answer(&self, key: &Key, answer: Answered) {
         if let Some(send) = self.lock().remove(key) {
             // Who asked may have gone meanwhile.
             let _ = send.send(answer);
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, oneshot::Sender<Answered>>> {

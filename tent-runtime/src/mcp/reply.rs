@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::revision::Revision;
+use crate::cx::REQUIRED;
 use crate::error::Error;
 use crate::web;
 
@@ -23,6 +24,7 @@ pub(super) mod code {
     /// Of the legacy era.
     pub(in crate::mcp) const RESOURCE_NOT_FOUND: i64 = -32002;
     pub(in crate::mcp) const HEADER_MISMATCH: i64 = -32020;
+    pub(in crate::mcp) const MISSING_CAPABILITY: i64 = -32021;
     pub(in crate::mcp) const UNSUPPORTED_VERSION: i64 = -32022;
 }
 
@@ -173,6 +175,11 @@ impl Refusal {
         let refusal = match error.code() {
             "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
             "T0018" => Refusal::invalid(error.message().to_owned()),
+            "T0021" => {
+                let lacking = error.fields().get(REQUIRED).cloned().unwrap_or_default();
+                let message = error.message().to_owned();
+                Refusal::new(status, code::MISSING_CAPABILITY, message).with_data(REQUIRED, lacking)
+            }
             // An app may state any code, so one without a number is met too.
             code => {
                 let number = code.get(1..).and_then(|digits| digits.parse().ok());

@@ -11,7 +11,7 @@ use super::list::{Scope, hints};
 use super::params::{Shape, Text};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
-use super::served::{self, Item, Wanted, asking, refused};
+use super::served::{self, Item, Round, Wanted, asking, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, headers};
 use crate::door::At;
@@ -108,8 +108,9 @@ pub(super) async fn read(
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request { id, params, .. } = request;
+    let Request { id, mut params, .. } = request;
     let revision = agreed.revision;
+    let round = Some(Round::take("resources/read", &mut params));
     let uri = match &params.uri {
         Text::Is(uri) if params.shape == Shape::Object => uri.to_string(),
         _ => {
@@ -135,7 +136,7 @@ pub(super) async fn read(
         }
         Err(error) => Err(failed(mcp, &error, &uri, revision)),
     };
-    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+    served::answered(mcp, asked, &params.meta, agreed, id, wanted, round, write).await
 }
 
 pub(super) fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {

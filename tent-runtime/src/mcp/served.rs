@@ -6,8 +6,9 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::asking::{self, Brought};
 use super::list::{Scope, hints};
-use super::params::{Meta, Params, Shape, Text};
+use super::params::{Arguments, Meta, Params, Shape, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
@@ -73,8 +74,31 @@ pub(super) struct Wanted {
     pub(super) at: At,
 }
 
+/// What a request brought that can be one of several rounds.
+pub(super) struct Round<'a> {
+    method: &'static str,
+    responses: Arguments,
+    state: Text<'a>,
+}
+
+impl<'a> Round<'a> {
+    /// Takes it out of the params of a request for `method`.
+    pub(super) fn take(method: &'static str, params: &mut Params<'a>) -> Self {
+        Round {
+            method,
+            responses: std::mem::take(&mut params.responses),
+            state: std::mem::take(&mut params.state),
+        }
+    }
+}
+
 /// Runs it, and answers what `write` makes of its end. As a tool's, its answer becomes a stream where it has
-/// something to say first.
+/// something to say first. Without a `round` a client of the modern era is not asked anything: the
+/// specification knows rounds of three methods alone.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is another part of one request"
+)]
 pub(super) async fn answered<W>(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
@@ -82,6 +106,7 @@ pub(super) async fn answered<W>(
     agreed: Agreed,
     id: &str,
     wanted: Wanted,
+    round: Option<Round<'_>>,
     write: W,
 ) -> Result<Reply, Refusal>
 where
@@ -91,6 +116,28 @@ where
     // On a line events and answers go the same way, so there is no stream to begin.
     let streams = peer.as_ref().filter(|_| asked.line().is_none());
     let sink = streams.map(|peer| peer.sink().clone());
+    let round = match round {
+        Some(round) => Some(asking::Asking::new(
+            mcp,
+            asked,
+            &agreed,
+            peer.clone(),
+            Brought {
+                method: round.method,
+                responses: round.responses,
+                state: round.state,
+                writer: Box::new(|ended| match ended {
+                    Ok(_) => Err(Error::unexpected("what only reads is kept by nobody")),
+                    Err(error) => Err(error.clone()),
+                }),
+            },
+        )?),
+        None => None,
+    };
+    let (to_ask, rounds) = match &round {
+        Some(round) => (round.peer(), round.rounds()),
+        None => (peer.clone().map(|peer| peer as Arc<dyn Peer>), None),
+    };
     let call = Call {
         name: wanted.name,
         input: wanted.input,
@@ -99,7 +146,8 @@ where
         client: agreed.client,
         trace: asked.trace.to_owned(),
         at: wanted.at,
-        peer: peer.clone().map(|peer| peer as Arc<dyn Peer>),
+        peer: to_ask,
+        rounds,
     };
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
@@ -111,6 +159,13 @@ where
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Reply::empty(StatusCode::ACCEPTED)),
+                Some(Ok(answer)) if answer.asks => match &round {
+                    Some(round) => round.answer(&id, mcp.realm()),
+                    None => {
+                        let error = Error::unexpected("it asks by a method that has no rounds");
+                        write(&mcp, &id, Err(error))
+                    }
+                },
                 Some(ended) => write(&mcp, &id, ended),
             }
         }

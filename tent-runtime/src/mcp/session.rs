@@ -15,57 +15,10 @@ use crate::seal::{Sealer, Use};
 /// and what was ended need not be remembered longer.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What a client said it can do. Never proof that it can.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Abilities {
-    pub(super) roots: bool,
-    pub(super) sampling: bool,
-    pub(super) elicitation_form: bool,
-    pub(super) elicitation_url: bool,
-}
-
-impl Abilities {
-    fn bits(self) -> u8 {
-        let flags = [
-            self.roots,
-            self.sampling,
-            self.elicitation_form,
-            self.elicitation_url,
-        ];
-        flags
-            .into_iter()
-            .rev()
-            .fold(0, |bits, flag| bits << 1 | u8::from(flag))
-    }
-
-    fn of_bits(bits: u8) -> Self {
-        let flag = |at: u8| bits >> at & 1 == 1;
-        Abilities {
-            roots: flag(0),
-            sampling: flag(1),
-            elicitation_form: flag(2),
-            elicitation_url: flag(3),
-        }
-    }
-}
-
-impl From<Abilities> for Capabilities {
-    fn from(said: Abilities) -> Self {
-        Capabilities {
-            roots: said.roots,
-            sampling: said.sampling,
-            form: said.elicitation_form,
-            url: said.elicitation_url,
-            ..Capabilities::default()
-        }
-    }
-}
-
 /// What `initialize` agreed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Session {
     pub(super) revision: Revision,
-    pub(super) abilities: Abilities,
     pub(super) client: Client,
     pub(super) began: Time,
     pub(super) nonce: [u8; 16],
@@ -79,15 +32,9 @@ const NAME: usize = 128;
 const VERSION: usize = 32;
 
 impl Session {
-    pub(super) fn begin(
-        revision: Revision,
-        abilities: Abilities,
-        client: Client,
-        now: Time,
-    ) -> Self {
+    pub(super) fn begin(revision: Revision, client: Client, now: Time) -> Self {
         Session {
             revision,
-            abilities,
             client,
             began: now,
             nonce: random::bytes(),
@@ -96,7 +43,7 @@ impl Session {
 
     /// The id: visible ASCII, under 512 bytes.
     pub(super) fn seal(&self, sealer: &Sealer) -> String {
-        let mut bytes = vec![FORM, self.revision as u8, self.abilities.bits()];
+        let mut bytes = vec![FORM, self.revision as u8, self.client.capabilities.bits()];
         bytes.extend_from_slice(&self.began.as_millis().to_be_bytes());
         bytes.extend_from_slice(&self.nonce);
         put(&mut bytes, self.client.name.as_deref(), NAME);
@@ -120,12 +67,11 @@ impl Session {
         let young = now.since(began).is_none_or(|age| age < LIFE);
         (*form == FORM && young).then(|| Session {
             revision,
-            abilities: Abilities::of_bits(*bits),
             client: Client {
                 era: Era::Legacy,
                 name,
                 version,
-                ..Client::default()
+                capabilities: Capabilities::of_bits(*bits),
             },
             began,
             nonce: *nonce,
@@ -169,19 +115,10 @@ mod tests {
         let client = Client {
             era: Era::Legacy,
             name: Some(name.to_owned()),
+            capabilities: Capabilities::of_bits(0b10_1010),
             ..Client::default()
         };
-        let abilities = Abilities {
-            sampling: true,
-            elicitation_url: true,
-            ..Abilities::default()
-        };
-        Session::begin(
-            Revision::V2025_06_18,
-            abilities,
-            client,
-            Time::from_millis(1_000),
-        )
+        Session::begin(Revision::V2025_06_18, client, Time::from_millis(1_000))
     }
 
     #[test]
@@ -220,8 +157,8 @@ mod tests {
 
     #[test]
     fn abilities_survive_as_bits() {
-        for bits in 0..16 {
-            assert_eq!(Abilities::of_bits(bits).bits(), bits);
+        for bits in 0..64 {
+            assert_eq!(Capabilities::of_bits(bits).bits(), bits);
         }
     }
 }

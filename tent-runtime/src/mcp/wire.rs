@@ -200,8 +200,8 @@ impl<'de> Take<'de> for OneMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cx::Capabilities;
     use crate::mcp::params::Arguments;
-    use crate::mcp::session::Abilities;
 
     fn one(text: &str) -> Message<'_> {
         match read(text.as_bytes()) {
@@ -224,10 +224,10 @@ mod tests {
         assert_eq!(request.params.meta.version.get(), Some("2026-07-28"));
         assert_eq!(
             request.params.meta.abilities,
-            Some(Abilities {
+            Some(Capabilities {
                 roots: true,
-                elicitation_url: true,
-                ..Abilities::default()
+                url: true,
+                ..Capabilities::default()
             })
         );
         assert!(matches!(request.params.arguments, Arguments::Object(map) if map.len() == 1));

@@ -108,7 +108,10 @@ fn not_kept_yet(function: &Function) -> Option<Finding> {
     let promised = [
         ("limit", declaration.limit.is_some()),
         ("retry", declaration.retry),
-        ("needs", !declaration.needs.is_empty()),
+        (
+            "an extension in needs",
+            declaration.needs.iter().any(|need| need.contains('/')),
+        ),
     ];
     let promised: Vec<_> = promised
         .iter()

@@ -108,6 +108,9 @@ pub struct Limits {
     /// `limits.call_time`: how long a call may take whose function states no time of its own.
     /// Default: 30 seconds.
     pub call_time: Duration,
+    /// `limits.ask_time`: how long what is asked of a person or of a client waits for its answer, longer than
+    /// nothing. Default: 10 minutes.
+    pub ask_time: Duration,
     /// `limits.tools_kept`: how long a client may keep a list of tools. Default: 5 minutes.
     pub tools_kept: Duration,
     /// `limits.live_connections`: the most streams that one caller keeps open at once; of one address,
@@ -121,6 +124,7 @@ impl Default for Limits {
             body: 4 << 20,
             answer: 16 << 20,
             call_time: Duration::from_secs(30),
+            ask_time: Duration::from_secs(600),
             tools_kept: Duration::from_secs(300),
             live_connections: 100,
         }
@@ -273,6 +277,10 @@ pub(crate) const KNOWN: &[Known] = &[
     }),
     known("limits.call_time", |settings, text| {
         settings.limits.call_time = values::some_duration(text)?;
+        Ok(())
+    }),
+    known("limits.ask_time", |settings, text| {
+        settings.limits.ask_time = values::some_duration(text)?;
         Ok(())
     }),
     known("limits.tools_kept", |settings, text| {

@@ -34,6 +34,7 @@ fn without_anything_set_all_is_at_its_default() {
     assert!(!settings.mcp.anyone);
     assert_eq!(settings.limits.body, 4 * 1024 * 1024);
     assert_eq!(settings.limits.call_time, Duration::from_secs(30));
+    assert_eq!(settings.limits.ask_time, Duration::from_secs(600));
     assert_eq!(settings.limits.tools_kept, Duration::from_secs(300));
     assert_eq!(settings.store.url, StoreUrl::Sqlite("tent.db".into()));
     assert!(settings.secrets.is_empty() && settings.warnings().is_empty());
@@ -49,6 +50,7 @@ fn every_setting_is_read_from_its_variable() {
         ("TENT_MCP__ANYONE", "true"),
         ("TENT_LIMITS__BODY", "512kB"),
         ("TENT_LIMITS__CALL_TIME", "2min"),
+        ("TENT_LIMITS__ASK_TIME", "1min"),
         ("TENT_LIMITS__TOOLS_KEPT", "0s"),
         ("TENT_STORE__URL", "memory:"),
         ("TENT_SECRET", &format!("{SECRET}, {OLD_SECRET}")),
@@ -62,6 +64,7 @@ fn every_setting_is_read_from_its_variable() {
     assert!(settings.mcp.anyone);
     assert_eq!(settings.limits.body, 512_000);
     assert_eq!(settings.limits.call_time, Duration::from_secs(120));
+    assert_eq!(settings.limits.ask_time, Duration::from_secs(60));
     assert_eq!(settings.limits.tools_kept, Duration::ZERO);
     assert_eq!(settings.store.url, StoreUrl::Memory);
     let ring = [SECRET, OLD_SECRET].map(|text| Secret::parse(text).expect("32 bytes"));

@@ -18,6 +18,8 @@ where
     every_field_of_a_key_is_kept(make().await).await;
     secrets_are_made_once(make().await).await;
     ended_sessions_are_kept_until_they_would_have_ended(make().await).await;
+    a_round_is_claimed_once_and_its_outcome_kept(make().await).await;
+    rounds_are_forgotten_after_their_time(make().await).await;
 }
 
 fn time(millis: i64) -> Time {
@@ -116,6 +118,48 @@ async fn ended_sessions_are_kept_until_they_would_have_ended((one, other): Pair)
         .await
         .expect("writes");
     assert!(!ended(b"a").await && ended(b"b").await && ended(b"c").await);
+}
+
+async fn claim(store: &dyn Store, nonce: &[u8], lease: i64, now: i64) -> Claim {
+    let claim = store.claim_round(nonce, time(lease), time(now + 100), time(now));
+    claim.await.expect("writes")
+}
+
+async fn a_round_is_claimed_once_and_its_outcome_kept((one, other): Pair) {
+    let race = tokio::join!(
+        claim(&*one, b"a", 7, 0),
+        claim(&*other, b"a", 7, 0),
+        claim(&*one, b"a", 7, 0),
+    );
+    let claims = [race.0, race.1, race.2];
+    let taken = claims.iter().filter(|claim| **claim == Claim::Taken);
+    assert_eq!(taken.count(), 1, "{claims:?}");
+    let running = claims
+        .iter()
+        .filter(|claim| **claim == Claim::Running(time(7)));
+    assert_eq!(running.count(), 2, "{claims:?}");
+    assert_eq!(claim(&*other, b"b", 9, 0).await, Claim::Taken);
+    for outcome in [&b"\0yes"[..], b""] {
+        other
+            .record_round(b"a", outcome.to_vec())
+            .await
+            .expect("writes");
+        assert_eq!(claim(&*one, b"a", 7, 0).await, Claim::Ended(outcome.into()));
+    }
+    assert_eq!(claim(&*one, b"b", 7, 0).await, Claim::Running(time(9)));
+    one.record_round(b"never claimed", b"x".to_vec())
+        .await
+        .expect("writes nothing");
+    assert_eq!(claim(&*other, b"never claimed", 7, 0).await, Claim::Taken);
+}
+
+async fn rounds_are_forgotten_after_their_time((one, other): Pair) {
+    assert_eq!(claim(&*one, b"a", 7, 0).await, Claim::Taken);
+    assert_eq!(claim(&*one, b"b", 7, 100).await, Claim::Taken);
+    assert_eq!(claim(&*other, b"a", 7, 100).await, Claim::Running(time(7)));
+    assert_eq!(claim(&*other, b"c", 7, 101).await, Claim::Taken);
+    assert_eq!(claim(&*one, b"a", 8, 101).await, Claim::Taken, "forgotten");
+    assert_eq!(claim(&*one, b"b", 7, 101).await, Claim::Running(time(7)));
 }
 
 #[tokio::test]

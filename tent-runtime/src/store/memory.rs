@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{KeyRecord, Pending, Store};
+use super::{Claim, KeyRecord, MOST_ROUNDS, Pending, Store};
 use crate::clock::Time;
 use crate::settings::Secret;
 
@@ -16,6 +16,13 @@ struct Inner {
     keys: BTreeMap<String, KeyRecord>,
     secrets: Vec<Secret>,
     ended_sessions: HashMap<Vec<u8>, Time>,
+    rounds: HashMap<Vec<u8>, Round>,
+}
+
+struct Round {
+    lease: Time,
+    until: Time,
+    outcome: Option<Vec<u8>>,
 }
 
 impl Memory {
@@ -82,5 +89,43 @@ impl Store for Memory {
 
     fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
         Box::pin(async move { Ok(self.lock().ended_sessions.contains_key(nonce)) })
+    }
+
+    fn claim_round<'a>(
+        &'a self,
+        nonce: &'a [u8],
+        lease: Time,
+        until: Time,
+        now: Time,
+    ) -> Pending<'a, Claim> {
+        Box::pin(async move {
+            let mut inner = self.lock();
+            if let Some(round) = inner.rounds.get(nonce) {
+                return Ok(match &round.outcome {
+                    Some(outcome) => Claim::Ended(outcome.clone()),
+                    None => Claim::Running(round.lease),
+                });
+            }
+            inner.rounds.retain(|_, round| now <= round.until);
+            if inner.rounds.len() >= MOST_ROUNDS {
+                return Ok(Claim::Full);
+            }
+            let round = Round {
+                lease,
+                until,
+                outcome: None,
+            };
+            inner.rounds.insert(nonce.to_vec(), round);
+            Ok(Claim::Taken)
+        })
+    }
+
+    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
+        Box::pin(async move {
+            if let Some(round) = self.lock().rounds.get_mut(nonce) {
+                round.outcome = Some(outcome);
+            }
+            Ok(())
+        })
     }
 }

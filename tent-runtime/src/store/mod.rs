@@ -64,7 +64,39 @@ pub trait Store: Send + Sync + 'static {
 
     /// Whether the session of this nonce was ended, as far as it is still kept.
     fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool>;
+
+    // Rounds.
+
+    /// Claims the round of this nonce, in one step: of any number that claim it at once, in whatever processes,
+    /// one is told [`Claim::Taken`]. It is kept until `until`; what was kept until before `now` may be
+    /// forgotten. `lease` is when whoever claims it has ended, one way or the other.
+    fn claim_round<'a>(
+        &'a self,
+        nonce: &'a [u8],
+        lease: Time,
+        until: Time,
+        now: Time,
+    ) -> Pending<'a, Claim>;
+
+    /// Keeps what came of the round of this nonce, which was claimed. One that is not kept any more stays forgotten.
+    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()>;
 }
+
+/// What became of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// It is the caller's: nobody claimed it before.
+    Taken,
+    /// Somebody claimed it before, who has not told its outcome, and has ended by this time.
+    Running(Time),
+    /// It has ended, with this outcome.
+    Ended(Vec<u8>),
+    /// It was not claimed, since there are [`MOST_ROUNDS`] already.
+    Full,
+}
+
+/// How many rounds a store keeps at once.
+pub const MOST_ROUNDS: usize = 1 << 16;
 
 /// A key as it is kept: everything but its secret.
 #[derive(Clone, PartialEq, Eq)]

@@ -205,6 +205,7 @@ async fn a_call_from_inside_is_held_to_the_same() {
         trace: String::new(),
         at: At::Inside,
         peer: None,
+        rounds: None,
     };
     let error = tent.0.door().call(call).await.expect_err("it is refused");
     assert_eq!(error.code(), "T0003");

@@ -34,6 +34,11 @@ impl App {
         }
     }
 
+    /// How many questions to older clients wait for their answer.
+    pub(super) fn questions(&self) -> usize {
+        self.mcp.notes.questions().len()
+    }
+
     pub(super) fn mcp(&self) -> &Mcp {
         &self.mcp
     }
@@ -98,9 +103,14 @@ impl App {
 
     /// The id of a new session of this revision.
     pub(super) async fn session(&self, revision: &str) -> String {
+        self.session_of(revision, json!({})).await
+    }
+
+    /// The id of a new session of a client that can do this.
+    pub(super) async fn session_of(&self, revision: &str, capabilities: Value) -> String {
         let params = json!({
             "protocolVersion": revision,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "probe", "version": "1"},
         });
         let got = self.send(Send::legacy("initialize", params)).await;

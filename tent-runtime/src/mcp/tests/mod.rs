@@ -2,6 +2,7 @@
 //! named after its case.
 
 mod app;
+mod asking;
 mod cancelled;
 mod door;
 mod batches;
@@ -14,8 +15,10 @@ mod lines;
 mod lists;
 mod modern;
 mod prompts;
+mod questions;
 mod resources;
 mod results;
+mod rounds;
 mod served;
 mod streams;
 mod subscribed;

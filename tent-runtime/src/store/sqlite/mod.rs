@@ -14,7 +14,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tokio::sync::Semaphore;
 
-use super::{KeyRecord, Pending, Store};
+use super::{Claim, KeyRecord, MOST_ROUNDS, Pending, Store};
 use crate::clock::Time;
 use crate::error::{BoxError, Error, Result};
 use crate::settings::Secret;
@@ -226,6 +226,52 @@ impl Store for Sqlite {
         let nonce = nonce.to_vec();
         self.read(move |connection| is_ended(connection, &nonce))
     }
+
+    fn claim_round<'a>(
+        &'a self,
+        nonce: &'a [u8],
+        lease: Time,
+        until: Time,
+        now: Time,
+    ) -> Pending<'a, Claim> {
+        let nonce = nonce.to_vec();
+        self.write(move |connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if let Some(claimed) = claimed(&transaction, &nonce)? {
+                return Ok(claimed);
+            }
+            transaction.execute(
+                "DELETE FROM tent_rounds WHERE until < ?1",
+                [now.as_millis()],
+            )?;
+            let is_full: bool = transaction.query_row(
+                "SELECT EXISTS (SELECT 1 FROM tent_rounds LIMIT 1 OFFSET ?1)",
+                [i64::try_from(MOST_ROUNDS - 1).unwrap_or(i64::MAX)],
+                |row| row.get(0),
+            )?;
+            if is_full {
+                return Ok(Claim::Full);
+            }
+            transaction.execute(
+                "INSERT INTO tent_rounds (nonce, lease, until) VALUES (?1, ?2, ?3)",
+                params![nonce, lease.as_millis(), until.as_millis()],
+            )?;
+            transaction.commit()?;
+            Ok(Claim::Taken)
+        })
+    }
+
+    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
+        let nonce = nonce.to_vec();
+        self.write(move |connection| {
+            connection.execute(
+                "UPDATE tent_rounds SET outcome = ?2 WHERE nonce = ?1",
+                params![nonce, outcome],
+            )?;
+            Ok(())
+        })
+    }
 }
 
 fn is_ended(connection: &Connection, nonce: &[u8]) -> rusqlite::Result<bool> {
@@ -234,6 +280,22 @@ fn is_ended(connection: &Connection, nonce: &[u8]) -> rusqlite::Result<bool> {
         [nonce],
         |row| row.get(0),
     )
+}
+
+/// What became of the round of this nonce, if it was claimed before.
+fn claimed(connection: &Connection, nonce: &[u8]) -> rusqlite::Result<Option<Claim>> {
+    connection
+        .query_row(
+            "SELECT lease, outcome FROM tent_rounds WHERE nonce = ?1",
+            [nonce],
+            |row| {
+                Ok(match row.get(1)? {
+                    Some(outcome) => Claim::Ended(outcome),
+                    None => Claim::Running(Time::from_millis(row.get(0)?)),
+                })
+            },
+        )
+        .optional()
 }
 
 fn select_keys(rest: &str) -> String {

@@ -14,7 +14,8 @@ const APPLICATION: i32 = i32::from_be_bytes(*b"tent");
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Each brings a file from the version of its place to the next. What was released is never changed.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE tent_keys (
         id TEXT PRIMARY KEY NOT NULL,
         hash BLOB NOT NULL CHECK (length(hash) = 32),
@@ -37,7 +38,17 @@ const STEPS: &[&str] = &["
         until INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX tent_ended_sessions_until ON tent_ended_sessions (until);
-"];
+",
+    "
+    CREATE TABLE tent_rounds (
+        nonce BLOB PRIMARY KEY NOT NULL,
+        lease INTEGER NOT NULL,
+        until INTEGER NOT NULL,
+        outcome BLOB
+    ) STRICT;
+    CREATE INDEX tent_rounds_until ON tent_rounds (until);
+",
+];
 
 /// A connection to read with and one to write with, over a file that is up to date. Blocks.
 pub(super) fn open(path: &Path) -> Result<(Connection, Connection), BoxError> {

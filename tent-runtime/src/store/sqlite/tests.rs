@@ -166,7 +166,7 @@ async fn a_file_of_a_later_version_is_refused() {
         .expect("writes");
     assert_eq!(
         directory.refused().await,
-        "it was written by a later version of tent: it has form 99, and this version knows 1."
+        "it was written by a later version of tent: it has form 99, and this version knows 2."
     );
 }
 

@@ -1,0 +1,90 @@
+//! How the function of a call can ask its client: in rounds, if the client is a modern one, else while it runs.
+//!
+//! Chooses; the asking itself is in [`rounds`](super::rounds) and [`in_session`](super::in_session).
+
+use std::sync::Arc;
+
+use super::in_session::InSession;
+use super::params::{Arguments, Text};
+use super::peer::OfCall;
+use super::reply::{self, Refusal, Reply};
+use super::rounds::{self, Round, Writer};
+use super::{Agreed, Asked, Mcp};
+use crate::cx::Peer;
+use crate::door::Rounds;
+use crate::error::Error;
+
+/// The way in which a call asks.
+pub(super) struct Asking {
+    peer: Option<Arc<dyn Peer>>,
+    round: Option<Arc<Round>>,
+}
+
+/// What a request brought that can be one of several rounds.
+pub(super) struct Brought<'a> {
+    /// Its method, which a state is bound to.
+    pub(super) method: &'static str,
+    pub(super) responses: Arguments,
+    pub(super) state: Text<'a>,
+    /// Writes its result.
+    pub(super) writer: Writer,
+}
+
+impl Asking {
+    /// Of a call whose client can be told what `told` takes.
+    pub(super) fn new(
+        mcp: &Mcp,
+        asked: &Asked<'_>,
+        agreed: &Agreed,
+        told: Option<Arc<OfCall>>,
+        brought: Brought<'_>,
+    ) -> Result<Self, Refusal> {
+        if !agreed.revision.is_modern() {
+            // An answer is known by the session that it comes in.
+            let peer: Option<Arc<dyn Peer>> = match (told, agreed.nonce) {
+                (Some(told), Some(nonce)) => {
+                    Some(Arc::new(InSession::new(mcp, asked, agreed, nonce, told)))
+                }
+                (told, _) => told.map(|told| told as Arc<dyn Peer>),
+            };
+            return Ok(Asking { peer, round: None });
+        }
+        let parts = rounds::Parts {
+            door: mcp.door.clone(),
+            method: brought.method,
+            server: mcp.server.clone(),
+            told: told.map(|told| told as Arc<dyn Peer>),
+            writer: brought.writer,
+        };
+        let round = Round::new(parts, brought.responses, brought.state)?;
+        Ok(Asking {
+            peer: Some(round.clone()),
+            round: Some(round),
+        })
+    }
+
+    /// What the call is handed to ask with.
+    pub(super) fn peer(&self) -> Option<Arc<dyn Peer>> {
+        self.peer.clone()
+    }
+
+    /// What the door is told of the round that the call is.
+    pub(super) fn rounds(&self) -> Option<Arc<dyn Rounds>> {
+        let round = self.round.clone()?;
+        Some(round)
+    }
+
+    /// The answer to a request for which the door gave one that asks: what is asked, or what an earlier request with
+    /// the same state was answered.
+    pub(super) fn answer(&self, id: &str, realm: &str) -> Result<Reply, Refusal> {
+        let none = || Error::unexpected("a call asks, and nobody keeps what");
+        let result = match &self.round {
+            Some(round) => round.result(),
+            None => Err(none()),
+        };
+        let result = result.map_err(|error| Refusal::of(&error, realm))?;
+        let mut out = reply::begin(id, result.len());
+        out.extend_from_slice(&result);
+        Ok(reply::end(out))
+    }
+}

@@ -1,0 +1,173 @@
+//! The functions under test that ask their client.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+
+use crate::cx::Cx;
+use crate::cx::ask::{self, Field as FormField, Form, Reply};
+use crate::error::{Error, Result};
+use crate::function::{
+    Access, Answer, Body, BoxFuture, Declaration, Input, Kind, Location, Output,
+};
+use crate::schema::Field;
+
+/// How often something was done, by what and by the id that the test gave.
+static DONE: LazyLock<Mutex<HashMap<String, u32>>> = LazyLock::new(Mutex::default);
+
+fn done(what: &str, id: &str) -> u32 {
+    let mut done = DONE.lock().expect("no test panics in it");
+    let count = done.entry(format!("{what} {id}")).or_default();
+    *count += 1;
+    *count
+}
+
+pub(super) fn count(what: &str, id: &str) -> u32 {
+    let done = DONE.lock().expect("no test panics in it");
+    done.get(&format!("{what} {id}")).copied().unwrap_or(0)
+}
+
+fn value(value: &Value) -> Result<Answer> {
+    Ok(Answer {
+        value: Some(RawValue::from_string(value.to_string())?),
+        ..Answer::default()
+    })
+}
+
+fn id(input: &Map<String, Value>) -> &str {
+    input.get("id").and_then(Value::as_str).unwrap_or_default()
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+fn sure() -> Form {
+    Form::new("Pay it?").field("sure", FormField::boolean())
+}
+
+async fn greet(cx: &Cx) -> Result<Answer> {
+    let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
+    value(&match name {
+        Reply::Accepted(Name { name }) => json!({"hello": name}),
+        Reply::Declined => json!("declined"),
+        Reply::Cancelled => json!("cancelled"),
+    })
+}
+
+async fn three(cx: &Cx) -> Result<Answer> {
+    let (name, colour, folders) = tokio::join!(
+        cx.input("name", ask::form::<Name>("Who are you?")),
+        cx.input("colour", ask::sampling("Name a colour.", 9)),
+        cx.input("folders", ask::roots()),
+    );
+    let name = name?.accepted().map(|name| name.name);
+    let folders = folders?.into_iter().map(|root| root.uri);
+    let folders: Vec<String> = folders.collect();
+    value(&json!([name, colour?.text(), folders]))
+}
+
+/// Asks one question twice, and another that depends on the answers.
+async fn chain(cx: &Cx) -> Result<Answer> {
+    let mut names = Vec::new();
+    while names.len() < 2 {
+        let asked = cx.input("name", ask::form::<Name>("Who?")).await?;
+        names.push(asked.accepted().map(|name| name.name).unwrap_or_default());
+    }
+    let message = format!("{} pays?", names.join(" or "));
+    let asked = cx.input("page", ask::url(message, "https://shop.example/pay"));
+    let agreed = asked.await?.accepted().is_some();
+    value(&json!([names, agreed]))
+}
+
+async fn pay(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+    let id = id(&input);
+    let order = async { Ok::<_, Error>(done("order", id)) };
+    let order = cx.once("order", order).await?;
+    let Reply::Accepted(filled) = cx.input("sure", sure()).await? else {
+        return value(&json!("not paid"));
+    };
+    if filled["sure"] != true {
+        return Err(Error::stated("A0001", 409, "Not sure"));
+    }
+    value(&json!([order, done("paid", id)]))
+}
+
+/// That `pay_slowly` was answered, and that it may go on.
+pub(super) static PAYING: Notify = Notify::const_new();
+pub(super) static PAY_NOW: Notify = Notify::const_new();
+
+async fn pay_slowly(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+    cx.input("sure", sure()).await?;
+    PAYING.notify_one();
+    PAY_NOW.notified().await;
+    value(&json!(done("paid", id(&input))))
+}
+
+/// Asks from a task of its own.
+async fn spawned(cx: &Cx) -> Result<Answer> {
+    let cx = cx.clone();
+    let task = tokio::spawn(async move {
+        tokio::task::yield_now().await;
+        cx.input("sure", sure()).await
+    });
+    let sure = task.await.map_err(Error::unexpected)??;
+    value(&json!(sure.accepted()))
+}
+
+/// Leaves its question when something else is faster.
+async fn leaves(cx: &Cx) -> Result<Answer> {
+    tokio::select! {
+        biased;
+        asked = cx.input("sure", sure()) => value(&json!(asked?.accepted())),
+        () = std::future::ready(()) => value(&json!("left")),
+    }
+}
+
+type Run = for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Answer>>;
+
+const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
+    const HERE: Location = Location {
+        module: module_path!(),
+        file: file!(),
+        line: line!(),
+    };
+    const ID: &[Field] = &[Field::new::<Option<String>>("id")];
+    let made = Declaration::new(
+        kind,
+        name,
+        HERE,
+        Access::SignedIn,
+        Input::Fields(ID),
+        Output::Value(|g| g.subschema_for::<Value>()),
+        Vec::new,
+        Body::Async(run),
+    );
+    Declaration {
+        mcp: true,
+        about: "For tests.",
+        ..made
+    }
+}
+
+pub(super) static FUNCTIONS: &[&Declaration] = &[
+    &function(Kind::Query, "greet", |cx, _| Box::pin(greet(cx))),
+    &function(Kind::Query, "three", |cx, _| Box::pin(three(cx))),
+    &function(Kind::Query, "chain", |cx, _| Box::pin(chain(cx))),
+    &function(Kind::Query, "spawned", |cx, _| Box::pin(spawned(cx))),
+    &function(Kind::Query, "leaves", |cx, _| Box::pin(leaves(cx))),
+    &function(Kind::Change, "pay", |cx, input| Box::pin(pay(cx, input))),
+    &function(Kind::Action, "pay_slowly", |cx, input| {
+        Box::pin(pay_slowly(cx, input))
+    }),
+    &Declaration {
+        needs: &["sampling.tools", "elicitation.form", "roots"],
+        ..function(Kind::Query, "picky", |_, _| {
+            Box::pin(async { value(&json!("ran")) })
+        })
+    },
+];
