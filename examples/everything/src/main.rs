@@ -26,8 +26,8 @@ fn main() -> ExitCode {
         .instructions("Functions that each show one thing that MCP has.")
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
-        .state(asks::Counter::default())
         .state(notes)
+        .state(asks::Counter::default())
         .identify(everybody)
         .run()
 }

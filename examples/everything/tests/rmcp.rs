@@ -389,18 +389,21 @@ async fn after_a_handshake_on_a_line() {
 #[tokio::test]
 async fn a_client_that_cannot_be_asked_is_not() {
     let (_program, address) = served();
-    for revision in [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25] {
-        let client = over_http(&address, &revision, true).await;
-        let params = CallToolRequestParams::new("test_missing_capability");
-        match client.call_tool(params).await {
-            Err(ServiceError::McpError(error)) => {
-                assert_eq!(error.code, ErrorCode(-32021));
-                let data = error.data.expect("it says what is lacking");
-                assert_eq!(data["requiredCapabilities"], json!({"sampling": {}}));
-            }
-            other => panic!("{other:?}"),
+    let params = || CallToolRequestParams::new("test_missing_capability");
+    let modern = over_http(&address, &ProtocolVersion::V_2026_07_28, true).await;
+    match modern.call_tool(params()).await {
+        Err(ServiceError::McpError(error)) => {
+            assert_eq!(error.code, ErrorCode(-32021));
+            let data = error.data.expect("it says what is lacking");
+            assert_eq!(data["requiredCapabilities"], json!({"sampling": {}}));
         }
+        other => panic!("{other:?}"),
     }
+    // Before 2026-07-28 there is no error of MCP's own for it.
+    let legacy = over_http(&address, &ProtocolVersion::V_2025_11_25, true).await;
+    let refused = legacy.call_tool(params()).await.expect("a result");
+    assert_eq!(refused.is_error, Some(true));
+    assert!(text(&refused).starts_with("Error T0021: "));
 }
 
 #[tokio::test]
