@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{MODERN, ask, key, legacy, modern, tent};
+use crate::support::{MODERN, ask, key, legacy, modern, tent, tent_with};
 
 const REVISIONS: [&str; 5] = [
     MODERN,
@@ -259,5 +259,56 @@ async fn k3_15_an_id_of_an_older_client_comes_back_as_it_was_sent() {
             String::from_utf8_lossy(&reply.bytes),
             format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
         );
+    }
+}
+
+/// Two servers of one app on one store, as behind a proxy that sends each request to either.
+#[tokio::test]
+async fn k4_11_a_session_is_served_and_ended_by_every_server_of_a_store() {
+    let file = std::env::temp_dir().join(format!("tent-two-servers-{}.db", std::process::id()));
+    let url = format!("sqlite:{}", file.display());
+    let first = tent_with(|app| app.set("store.url", url.as_str())).await;
+    let second = tent_with(|app| app.set("store.url", url.as_str())).await;
+    let ada = key(&first, "ada", &["*"]).await;
+
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "probe", "version": "1"}},
+    });
+    let begun = ask(&first, "POST", "/mcp")
+        .key(&ada)
+        .json(hello)
+        .send()
+        .await;
+    assert_eq!(begun.json()["result"]["protocolVersion"], "2025-11-25");
+    let session = begun
+        .header("mcp-session-id")
+        .expect("a session")
+        .to_owned();
+
+    let whoami =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami"}});
+    let call = |tent, session: &str| {
+        let ask = ask(tent, "POST", "/mcp").key(&ada);
+        ask.header("mcp-session-id", session).json(whoami.clone())
+    };
+    for tent in [&second, &first] {
+        let answer = call(tent, &session).send().await.json();
+        assert_eq!(
+            answer["result"]["structuredContent"],
+            json!({"value": "Ada"})
+        );
+    }
+    let end = ask(&second, "DELETE", "/mcp").key(&ada);
+    let end = end.header("mcp-session-id", &session).send().await;
+    assert_eq!(end.status.as_u16(), 204);
+    // The other server may have looked it up within the last second; the one that ended it knows at once.
+    assert_eq!(call(&second, &session).send().await.status.as_u16(), 404);
+    let third = tent_with(|app| app.set("store.url", url.as_str())).await;
+    assert_eq!(call(&third, &session).send().await.status.as_u16(), 404);
+
+    drop((first, second, third));
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{end}", file.display()));
     }
 }

@@ -283,7 +283,7 @@ async fn a_token_is_echoed_byte_for_byte_and_another_type_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn k4_02_a_quiet_call_shows_signs_of_life() {
+async fn k4_01_k4_02_a_quiet_call_shows_signs_of_life_that_no_proxy_holds_back() {
     let app = app();
     for send in [modern("quiet", json!({})), legacy("quiet", json!({}))] {
         let began = Instant::now();
