@@ -43,12 +43,20 @@ pub(super) async fn serve(
         (Some("ref/prompt"), Some(name), _) => (name.clone(), At::Prompt, name),
         (Some("ref/resource"), _, Some(uri)) => {
             let registry = mcp.door.registry();
-            let resource = registry
-                .stated_resource(&uri)
-                .or_else(|| registry.resource(&uri).map(|(resource, _)| resource));
+            let matching = registry.matching(&uri).map(|(resource, _)| resource);
+            let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
             // What is not there is asked for all the same, so that who may know nothing is told nothing.
-            let name = resource.map(|resource| resource.function.name.clone());
-            (name.unwrap_or_default(), At::Resource, uri)
+            let mut name = "";
+            // What this caller may not know of is as if it were not there: the next best is then meant.
+            for resource in registry.stated_resource(&uri).into_iter().chain(matching) {
+                let found = mcp.door.find(&resource.function.name, At::Resource, &cx);
+                let hidden = |error: Error| matches!(error.code(), "T0001" | "T0004");
+                if !found.await.is_err_and(hidden) {
+                    name = &resource.function.name;
+                    break;
+                }
+            }
+            (name.to_owned(), At::Resource, uri)
         }
         _ => {
             return Err(Refusal::params(

@@ -12,6 +12,7 @@ use futures_util::stream;
 use http::StatusCode;
 use http::request::Parts;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::{self, Refusal, Reply, write};
@@ -32,7 +33,9 @@ pub(super) fn get(
     let key = Key::new(nonce, &asked.caller, "");
     let sink = Sink::default();
     let place = opened(mcp, asked, sink.clone(), Listens::Session(key, can), None)?;
-    Ok(Kept::new(mcp, asked, place, sink, None).reply())
+    let mut kept = Kept::new(mcp, asked, place, sink, None);
+    kept.session = Some(nonce);
+    Ok(kept.reply())
 }
 
 /// Serves `subscriptions/listen`.
@@ -151,6 +154,10 @@ struct Kept {
     quiet: bool,
     /// Of a subscription.
     id: Option<Box<str>>,
+    /// Of a legacy session.
+    session: Option<[u8; 16]>,
+    /// When it is asked again whether who opened it may still be here.
+    next_check: Instant,
     parts: Parts,
 }
 
@@ -169,6 +176,8 @@ impl Kept {
             // An acknowledgement is there already, and comes first.
             quiet: id.is_none(),
             id,
+            session: None,
+            next_check: Instant::now() + SIGN_OF_LIFE,
             parts: asked.parts.clone(),
         }
     }
@@ -185,6 +194,10 @@ impl Kept {
         loop {
             // Asked first: what was sent before it was closed is told.
             let closed = self.sink.is_closed();
+            // A stream that is never quiet shows no sign of life, at which it would be asked.
+            if !self.sink.is_empty() && !self.is_still_welcome().await {
+                return None;
+            }
             if let Some(message) = self.sink.take() {
                 return Some((Ok(event(&message)), self));
             }
@@ -202,7 +215,7 @@ impl Kept {
                     self.sink.close();
                 }
                 () = tokio::time::sleep(SIGN_OF_LIFE) => {
-                    if !self.is_welcome().await {
+                    if !self.is_still_welcome().await {
                         return None;
                     }
                     return Some((Ok(Bytes::from_static(COMMENT)), self));
@@ -211,8 +224,24 @@ impl Kept {
         }
     }
 
-    /// Whether who opened it may still be here: a key can be revoked, a person can go.
+    /// Whether who opened it may still be here, as far as it is time to ask again.
+    async fn is_still_welcome(&mut self) -> bool {
+        let now = Instant::now();
+        if now < self.next_check {
+            return true;
+        }
+        self.next_check = now + SIGN_OF_LIFE;
+        self.is_welcome().await
+    }
+
+    /// Whether who opened it may still be here: a key can be revoked, a person can go, and a session can be
+    /// ended by another server.
     async fn is_welcome(&self) -> bool {
+        if let Some(nonce) = &self.session
+            && !matches!(self.mcp.ended.is_ended(nonce).await, Ok(false))
+        {
+            return false;
+        }
         let caller = self.mcp.door.identify(&self.parts, "kept-stream").await;
         caller.is_ok_and(|caller| caller.is_known() || self.mcp.door.settings().mcp.anyone)
     }

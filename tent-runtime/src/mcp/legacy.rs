@@ -32,6 +32,7 @@ pub(super) async fn agreed(
     }
     match session(mcp, &asked.parts.headers).await? {
         Some(session) => Ok(Agreed {
+            ends: Some(session.ends()),
             revision: session.revision,
             client: session.client,
             nonce: Some(session.nonce),
@@ -49,6 +50,7 @@ pub(super) fn unsaid(revision: Revision) -> Agreed {
             ..Client::default()
         },
         nonce: None,
+        ends: None,
     }
 }
 

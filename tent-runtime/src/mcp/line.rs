@@ -109,6 +109,8 @@ impl Line {
         message: &[u8],
     ) -> Option<Vec<u8>> {
         let refused = |error: Error| Refusal::of(&error, self.mcp.realm()).write(None);
+        // What ends a line is no part of its message.
+        let message = message.strip_suffix(b"\n").unwrap_or(message);
         if message.len() > self.mcp.door.settings().limits.body {
             return Some(refused(Error::of("T0007")));
         }
@@ -205,7 +207,16 @@ impl Line {
             revision,
             client,
             nonce: self.nonce,
+            ends: None,
         });
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some(nonce) = &self.nonce {
+            self.mcp.notes.streams().end_line(nonce);
+        }
     }
 }
 

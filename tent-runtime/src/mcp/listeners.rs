@@ -12,11 +12,18 @@ use super::reply::Refusal;
 use super::running::Key;
 use super::stream::Sink;
 use crate::caller::Caller;
+use crate::clock::Time;
 use crate::cx::Capabilities;
 use crate::error::Error;
 
 /// The most resources that one subscription names, or one session subscribes to.
 const MOST_RESOURCES: usize = 1000;
+
+/// The most bytes of a URI that is subscribed to.
+pub(super) const MOST_URI: usize = 2048;
+
+/// The most resources that the sessions of one caller subscribe to, all together.
+const MOST_OF_ONE: usize = 10_000;
 
 /// So many sessions are subscribed to something.
 const MOST_SESSIONS: usize = 10_000;
@@ -34,7 +41,23 @@ struct Open {
     counts: HashMap<Box<str>, usize>,
     next: u64,
     /// The resources that legacy sessions subscribed to. In this process alone.
-    subscribed: HashMap<Key, HashSet<String>>,
+    subscribed: HashMap<Key, Subscribed>,
+}
+
+#[derive(Debug)]
+struct Subscribed {
+    uris: HashSet<String>,
+    on: Box<str>,
+    ends: Option<Time>,
+}
+
+/// A session that subscribes to resources.
+pub(super) struct Subscriber {
+    pub(super) session: Key,
+    /// On whom its subscriptions count.
+    pub(super) on: Box<str>,
+    /// When it ends by itself; one on a line ends with that.
+    pub(super) ends: Option<Time>,
 }
 
 #[derive(Debug)]
@@ -71,7 +94,8 @@ impl Wants {
         let misfit = || {
             Refusal::params(format!(
                 "subscriptions/listen has notifications, an object: toolsListChanged, promptsListChanged and \
-                 resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs."
+                 resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs \
+                 of at most {MOST_URI} bytes."
             ))
         };
         let filter = filter.and_then(Value::as_object).ok_or_else(misfit)?;
@@ -83,7 +107,10 @@ impl Wants {
         let updates = match filter.get("resourceSubscriptions") {
             None | Some(Value::Null) => None,
             Some(Value::Array(uris)) if uris.len() <= MOST_RESOURCES => {
-                let uris = uris.iter().map(|uri| uri.as_str().map(str::to_owned));
+                let uris = uris.iter().map(|uri| {
+                    let uri = uri.as_str().filter(|uri| uri.len() <= MOST_URI);
+                    uri.map(str::to_owned)
+                });
                 Some(uris.collect::<Option<_>>().ok_or_else(misfit)?)
             }
             Some(_) => return Err(misfit()),
@@ -168,32 +195,55 @@ impl Streams {
         })
     }
 
-    /// Subscribes a session to a resource, which its caller may read.
+    /// Subscribes a session to a resource, which its caller may read. Sessions that have ended by `now` are
+    /// forgotten.
     ///
     /// # Errors
     /// T0006 where there are too many subscriptions already.
-    pub(super) fn subscribe(&self, session: Key, uri: &str) -> Result<(), Error> {
+    pub(super) fn subscribe(
+        &self,
+        subscriber: Subscriber,
+        uri: &str,
+        now: Time,
+    ) -> Result<(), Error> {
+        let Subscriber { session, on, ends } = subscriber;
         let too_many = |most: usize, of: &str| {
             Error::of("T0006").with_message(format!("{most} {of} is the most."))
         };
         let mut open = self.lock();
+        // Most sessions are never ended by their clients.
+        let goes_on = |one: &Subscribed| one.ends.is_none_or(|ends| now < ends);
+        open.subscribed.retain(|_, one| goes_on(one));
         if open.subscribed.len() >= MOST_SESSIONS && !open.subscribed.contains_key(&session) {
             return Err(too_many(MOST_SESSIONS, "sessions with subscriptions"));
         }
-        let uris = open.subscribed.entry(session).or_default();
-        if uris.len() >= MOST_RESOURCES && !uris.contains(uri) {
+        let uris = open.subscribed.get(&session).map(|one| &one.uris);
+        if uris.is_some_and(|uris| uris.contains(uri)) {
+            return Ok(());
+        }
+        if uris.is_some_and(|uris| uris.len() >= MOST_RESOURCES) {
             return Err(too_many(MOST_RESOURCES, "subscriptions of one session"));
         }
-        uris.insert(uri.to_owned());
+        let same = open.subscribed.values().filter(|one| one.on == on);
+        if same.map(|one| one.uris.len()).sum::<usize>() >= MOST_OF_ONE {
+            return Err(too_many(MOST_OF_ONE, "subscriptions of one caller"));
+        }
+        let new = || Subscribed {
+            uris: HashSet::new(),
+            on,
+            ends,
+        };
+        let one = open.subscribed.entry(session).or_insert_with(new);
+        one.uris.insert(uri.to_owned());
         Ok(())
     }
 
     /// Takes a subscription of a session back, if there is one.
     pub(super) fn unsubscribe(&self, session: &Key, uri: &str) {
         let mut open = self.lock();
-        if let Some(uris) = open.subscribed.get_mut(session) {
-            uris.remove(uri);
-            if uris.is_empty() {
+        if let Some(one) = open.subscribed.get_mut(session) {
+            one.uris.remove(uri);
+            if one.uris.is_empty() {
                 open.subscribed.remove(session);
             }
         }
@@ -208,6 +258,11 @@ impl Streams {
         }
     }
 
+    /// Ends the subscriptions of a line, whoever its callers were.
+    pub(super) fn end_line(&self, nonce: &[u8; 16]) {
+        self.lock().subscribed.retain(|key, _| !key.is_in(nonce));
+    }
+
     /// Tells everybody who wants to hear it.
     pub(super) fn tell(&self, note: Note<'_>) {
         let open = self.lock();
@@ -216,8 +271,8 @@ impl Streams {
                 Listens::Session(key, _) => {
                     let wanted = match note {
                         Note::Updated(uri) => {
-                            let uris = open.subscribed.get(key);
-                            uris.is_some_and(|uris| uris.contains(uri))
+                            let subscribed = open.subscribed.get(key);
+                            subscribed.is_some_and(|one| one.uris.contains(uri))
                         }
                         _ => true,
                     };
@@ -319,9 +374,63 @@ mod tests {
             json!({"resourceSubscriptions": "a://"}),
             json!({"resourceSubscriptions": [1]}),
             json!({"resourceSubscriptions": vec!["a://"; MOST_RESOURCES + 1]}),
+            json!({"resourceSubscriptions": ["a".repeat(MOST_URI + 1)]}),
         ] {
             assert_eq!(read(misfit.clone()), None, "{misfit}");
         }
         assert!(Wants::read(None).is_err());
+        let longest = json!({"resourceSubscriptions": ["a".repeat(MOST_URI)]});
+        assert!(read(longest).is_some());
+    }
+
+    fn subscribe(
+        streams: &Streams,
+        nonce: u8,
+        on: &str,
+        ends: Option<i64>,
+        uri: &str,
+        now: i64,
+    ) -> Result<(), String> {
+        let subscriber = Subscriber {
+            session: Key::new([nonce; 16], &Caller::App, ""),
+            on: on.into(),
+            ends: ends.map(Time::from_millis),
+        };
+        let done = streams.subscribe(subscriber, uri, Time::from_millis(now));
+        done.map_err(|error| error.code().to_owned())
+    }
+
+    #[test]
+    fn subscriptions_end_with_their_session() {
+        let streams = Streams::default();
+        let left = || streams.lock().subscribed.len();
+        assert_eq!(subscribe(&streams, 1, "a", Some(100), "a://", 0), Ok(()));
+        assert_eq!(subscribe(&streams, 2, "a", Some(200), "a://", 99), Ok(()));
+        assert_eq!(subscribe(&streams, 3, "line", None, "a://", 99), Ok(()));
+        assert_eq!(left(), 3);
+        assert_eq!(subscribe(&streams, 2, "a", Some(200), "a://", 100), Ok(()));
+        assert_eq!(left(), 2);
+        assert_eq!(subscribe(&streams, 4, "a", Some(400), "a://", 300), Ok(()));
+        assert_eq!(left(), 2);
+        streams.end_line(&[3; 16]);
+        assert_eq!(left(), 1);
+    }
+
+    #[test]
+    fn one_caller_leaves_room_for_others() {
+        let streams = Streams::default();
+        for nonce in 0..10 {
+            for n in 0..MOST_RESOURCES {
+                let done = subscribe(&streams, nonce, "a", Some(100), &n.to_string(), 0);
+                assert_eq!(done, Ok(()));
+            }
+        }
+        let more = |on, uri, now| subscribe(&streams, 11, on, Some(300), uri, now);
+        assert_eq!(more("a", "0", 0), Err("T0006".to_owned()));
+        let again = subscribe(&streams, 1, "a", Some(100), "0", 0);
+        assert_eq!(again, Ok(()), "it is there already");
+        assert_eq!(more("b", "0", 0), Ok(()));
+        streams.unsubscribe(&Key::new([11; 16], &Caller::App, ""), "0");
+        assert_eq!(more("a", "0", 100), Ok(()), "the others have ended");
     }
 }

@@ -67,6 +67,13 @@ async fn own(
     let Some(function) = mcp.door.registry().method(&method) else {
         return Err(Refusal::method(&method, revision));
     };
+    // Before anything that only a method that there is would find wrong.
+    let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
+    let found = mcp.door.find(&function.name, At::Method, &cx).await;
+    if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
+        return Err(Refusal::method(&method, revision));
+    }
+    drop(cx);
     if params.shape == Shape::Other {
         return Err(Refusal::params(format!(
             "The params of {method} are an object."

@@ -56,7 +56,7 @@ use self::revision::Revision;
 use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
-use crate::clock::SystemClock;
+use crate::clock::{SystemClock, Time};
 use crate::cx::{Capabilities, Client, Era};
 use crate::door::{About, At, Door};
 use crate::error::Error;
@@ -205,6 +205,8 @@ struct Agreed {
     client: Client,
     /// Of the session that the request is part of.
     nonce: Option<[u8; 16]>,
+    /// When that session ends by itself.
+    ends: Option<Time>,
 }
 
 /// Answers one HTTP request to the MCP endpoint, whatever its path.

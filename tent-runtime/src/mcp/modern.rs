@@ -33,6 +33,7 @@ pub(super) async fn serve(
             request.params.meta.abilities,
         ),
         nonce: asked.line().and_then(Line::nonce),
+        ends: None,
     };
     match &*request.method {
         "server/discover" => {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::asking::Brought;
 use super::list::{Scope, hints};
+use super::listeners::{MOST_URI, Subscriber};
 use super::params::{Shape, Text};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
@@ -16,6 +17,7 @@ use super::running::Key;
 use super::served::{self, Item, Wanted, asking, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, headers};
+use crate::clock::{Clock as _, SystemClock};
 use crate::door::At;
 use crate::error::Error;
 use crate::function::{Answer, Listed};
@@ -154,6 +156,11 @@ pub(super) async fn subscribe(
             "{method} names a resource: its uri is a string."
         )));
     };
+    if uri.len() > MOST_URI {
+        return Err(Refusal::params(format!(
+            "The uri of {method} has at most {MOST_URI} bytes."
+        )));
+    }
     let Some(nonce) = agreed.nonce else {
         return Err(Refusal::invalid(format!(
             "{method} is for a session, and this request is in none."
@@ -170,7 +177,12 @@ pub(super) async fn subscribe(
             let why = "This resource cannot be subscribed to.";
             return Err(Refusal::params(why).with_data("uri", Value::from(uri)));
         }
-        let subscribed = streams.subscribe(session, uri);
+        let subscriber = Subscriber {
+            session,
+            on: asked.counts_on().into(),
+            ends: agreed.ends,
+        };
+        let subscribed = streams.subscribe(subscriber, uri, SystemClock.now());
         subscribed.map_err(|error| refused(mcp, &error))?;
     }
     let mut out = reply::begin(request.id, 2);

@@ -46,6 +46,11 @@ impl Key {
         }
     }
 
+    /// Whether it is of this session or line.
+    pub(super) fn is_in(&self, nonce: &[u8; 16]) -> bool {
+        self.nonce == *nonce
+    }
+
     /// Whether it is one of this caller's.
     pub(super) fn is_of(&self, caller: &Caller) -> bool {
         self.caller == caller.to_string()

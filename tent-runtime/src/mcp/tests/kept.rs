@@ -11,7 +11,9 @@ use super::lines::Client;
 use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
+use crate::clock::{Clock as _, SystemClock};
 use crate::mcp::Who;
+use crate::mcp::session::Session;
 
 fn app() -> App {
     App::of(FUNCTIONS, |settings| settings.mcp.stream = true)
@@ -209,6 +211,55 @@ async fn who_may_not_come_any_more_is_told_nothing_more() {
         assert_eq!(told, Value::Null);
     }
     assert_eq!(app.notes().streams().len(), 0);
+}
+
+/// How many of ten messages are told, one every five seconds.
+async fn told_of_ten(app: &App, stream: &mut Read) -> usize {
+    for told in 0..10 {
+        tokio::time::advance(std::time::Duration::from_secs(5)).await;
+        app.notes().tools_changed();
+        if stream.next().await.is_none() {
+            return told;
+        }
+    }
+    10
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_never_quiet_ends_for_who_may_not_come_any_more() {
+    let app = app();
+    let session = app.session("2025-06-18").await;
+    let mut stream = Read::of(app.open(get(&session).by("ada")).await);
+    let filter = json!({"toolsListChanged": true});
+    let mut subscription = Read::of(app.open(listen("1", filter).by("ada")).await);
+    for one in [&mut stream, &mut subscription] {
+        assert!(one.next().await.is_some());
+    }
+    let mut welcome = Read::of(app.open(get(&app.session("2025-06-18").await)).await);
+    assert!(welcome.next().await.is_some());
+    assert_eq!(told_of_ten(&app, &mut welcome).await, 10);
+    drop(welcome);
+    let keys = app.mcp().door.keys();
+    for key in keys.list().await.expect("a list") {
+        keys.revoke(&key.id).await.expect("it is there");
+    }
+    // What waits is kept back too.
+    assert_eq!(stream.next().await, None);
+    assert_eq!(subscription.next().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_ends_when_another_server_ended_its_session() {
+    let app = app();
+    let session = app.session("2025-06-18").await;
+    let mut stream = Read::of(app.open(get(&session)).await);
+    assert_eq!(stream.next().await, Some(Value::Null));
+    let mcp = app.mcp();
+    let opened = Session::open(mcp.door.sealer(), &session, SystemClock.now());
+    let opened = opened.expect("it is one");
+    let ended = mcp.ended.end(&opened.nonce, opened.ends()).await;
+    ended.expect("it is noted");
+    assert_eq!(told_of_ten(&app, &mut stream).await, 2);
 }
 
 #[tokio::test]
@@ -412,6 +463,7 @@ async fn a_legacy_session_subscribes_to_what_its_caller_may_read() {
         ("nothing://", -32002),
         ("shop://manual", -32602),
         ("orders://x", -32002),
+        (&format!("orders://{}", "7".repeat(2048)), -32602),
     ] {
         assert_eq!(
             app.ask(200, subscribe(uri)).await["error"]["code"],

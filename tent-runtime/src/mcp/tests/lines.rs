@@ -319,3 +319,20 @@ async fn a_message_is_answered_without_a_server() {
         .expect("an answer");
     assert_eq!(unknown["error"]["code"], -32022);
 }
+
+#[tokio::test]
+async fn what_ends_a_line_does_not_count() {
+    let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
+    let app = App::of(TALKS, |settings| settings.limits.body = ping.len());
+    let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
+    for (message, wanted) in [
+        (format!("{ping}\n"), json!(9)),
+        (format!("{ping} \n"), Value::Null),
+        (format!("{ping}\n\n"), Value::Null),
+    ] {
+        let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
+        let answer = answer.await.expect("an answer");
+        let answer: Value = serde_json::from_slice(&answer).expect("JSON");
+        assert_eq!(answer.get("id").cloned().unwrap_or_default(), wanted);
+    }
+}

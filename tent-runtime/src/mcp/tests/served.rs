@@ -233,7 +233,15 @@ async fn completions_are_held_to_the_rule_of_what_they_complete() {
         (&json!(-32602), &json!("Unknown prompt: staff_letter"))
     );
     assert_eq!(hidden["data"]["code"], "T0001");
-    for uri in ["orders://1", "nothing://{x}"] {
+    // One that is hidden by its rule is none: the next that has its URI is meant, as for any other URI.
+    let mut hidden = ask(resource("orders://1"), "x", "", "ada").await;
+    let mut absent = ask(resource("orders://2"), "x", "", "ada").await;
+    assert_eq!(hidden["data"]["code"], "T0003");
+    for one in [&mut hidden, &mut absent] {
+        one["data"]["trace"] = Value::Null;
+    }
+    assert_eq!(hidden, absent);
+    for uri in ["nothing://1", "nothing://{x}"] {
         let got = ask(resource(uri), "x", "", "ada").await;
         assert_eq!(
             (&got["code"], &got["data"]["code"]),
@@ -301,6 +309,36 @@ async fn a_function_answers_a_method_in_both_eras() {
         hidden["error"],
         json!({"code": -32601, "message": "Method not found: acme/do"})
     );
+    // Nor by what only a method that there is finds wrong.
+    let mut misfit = json!({});
+    misfit["_meta"] = super::app::meta();
+    misfit["_meta"]["progressToken"] = json!({});
+    for (method, message) in [
+        ("acme/do", "Method not found: acme/do"),
+        ("acme/no", "Method not found: acme/no"),
+    ] {
+        let got = app
+            .ask(404, Send::modern(method, misfit.clone()).by("ada"))
+            .await;
+        assert_eq!(got["error"], json!({"code": -32601, "message": message}));
+        let got = app
+            .ask(200, Send::legacy(method, json!([])).by("ada"))
+            .await;
+        assert_eq!(got["error"]["code"], -32601);
+    }
+}
+
+#[tokio::test]
+async fn nobody_cannot_tell_a_hidden_method_from_one_that_there_is_not() {
+    let all: Vec<_> = FUNCTIONS.iter().chain(ANSWERS).copied().collect();
+    let app = App::of(&all, |settings| settings.mcp.anyone = true);
+    for method in ["acme/do", "acme/odd", "acme/no"] {
+        let got = app
+            .ask(404, Send::modern(method, json!({})).by_nobody())
+            .await;
+        let message = format!("Method not found: {method}");
+        assert_eq!(got["error"], json!({"code": -32601, "message": message}));
+    }
 }
 
 #[tokio::test]
