@@ -207,7 +207,7 @@ impl Round {
     /// The whole of what is asked, and the state that goes with it.
     ///
     /// # Errors
-    /// T0007 where the answers so far are more than a state carries.
+    /// T0003 where the answers so far are more than a state carries.
     fn asks(&self) -> Result<Vec<u8>> {
         let mut inner = self.lock();
         let inner = &mut *inner;
@@ -222,7 +222,7 @@ impl Round {
         let answers: Vec<Answered> = answers.map(|taken| taken.answer).collect();
         let bytes = serde_json::to_vec(&answers)?.len();
         if bytes > MOST_ANSWERED {
-            return Err(Error::of("T0007")
+            return Err(Error::of("T0003")
                 .with_message(format!(
                     "The answers of this call are {bytes} bytes, and {MOST_ANSWERED} are the most that it carries to its next question."
                 ))

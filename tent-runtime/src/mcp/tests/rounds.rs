@@ -359,7 +359,7 @@ async fn answers_that_are_too_large_for_a_state_end_the_call() {
         .await;
     let result = &answer["result"];
     assert_eq!(result["isError"], true, "{answer}");
-    assert_eq!(result["_meta"]["tent.error"]["code"], "T0007");
+    assert_eq!(result["_meta"]["tent.error"]["code"], "T0003");
 
     // One that ends its call is carried nowhere.
     let (_, state) = asked(&app.ask(200, call("greet", json!({}), json!({}))).await);
