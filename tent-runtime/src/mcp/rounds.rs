@@ -35,6 +35,9 @@ use crate::store::Claim;
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
 const MOST_KEPT: usize = 64 << 10;
 
+/// The most bytes, as JSON, of the answers that a call may carry into its next round.
+const MOST_ANSWERED: usize = 64 << 10;
+
 /// How often the store is asked whether a round that runs elsewhere has ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
@@ -74,7 +77,9 @@ struct Inner {
     waker: Option<Waker>,
     bound: [u8; 32],
     claimed: Option<Vec<u8>>,
-    result: Option<Vec<u8>>,
+    result: Option<Result<Vec<u8>>>,
+    /// Whether the call has ended: nothing is asked for it any more.
+    ended: bool,
 }
 
 /// An answer, and whether this run of the function was given it already.
@@ -138,7 +143,7 @@ impl Round {
         self.lock()
             .result
             .take()
-            .ok_or_else(|| Error::unexpected("a round ended without what it asks"))
+            .unwrap_or_else(|| Err(Error::unexpected("a round ended without what it asks")))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -151,6 +156,9 @@ impl Round {
         let print = question.fingerprint();
         let mut inner = self.lock();
         let inner = &mut *inner;
+        if inner.ended {
+            return Err(left_behind());
+        }
         let earlier = inner
             .answers
             .iter_mut()
@@ -197,7 +205,10 @@ impl Round {
     }
 
     /// The whole of what is asked, and the state that goes with it.
-    fn asks(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// T0003 where the answers so far are more than a state carries.
+    fn asks(&self) -> Result<Vec<u8>> {
         let mut inner = self.lock();
         let inner = &mut *inner;
         let asked = inner.settled.take().unwrap_or_default();
@@ -207,12 +218,21 @@ impl Round {
             prints.insert(name.clone(), question.fingerprint());
             requests.insert(name, ask::request(&question, Revision::V2026_07_28, ""));
         }
-        let answers = std::mem::take(&mut inner.answers);
+        let answers = std::mem::take(&mut inner.answers).into_iter();
+        let answers: Vec<Answered> = answers.map(|taken| taken.answer).collect();
+        let bytes = serde_json::to_vec(&answers)?.len();
+        if bytes > MOST_ANSWERED {
+            return Err(Error::of("T0003")
+                .with_message(format!(
+                    "The answers of this call are {bytes} bytes, and {MOST_ANSWERED} are the most that it carries to its next question."
+                ))
+                .with_fix("Call again, with shorter answers."));
+        }
         let carried = Carried {
             until: SystemClock.now().plus(self.ask_time()).as_millis(),
             nonce: json::hex(&random::bytes::<16>()),
             asked: prints,
-            answers: answers.into_iter().map(|taken| taken.answer).collect(),
+            answers,
             kept: std::mem::take(&mut inner.kept),
         };
         let state = carried.seal(self.door.sealer(), &inner.bound);
@@ -223,7 +243,7 @@ impl Round {
         out.extend_from_slice(br#","_meta":{"#);
         out.extend_from_slice(self.server.as_bytes());
         out.extend_from_slice(b"}}");
-        out
+        Ok(out)
     }
 
     fn ask_time(&self) -> Duration {
@@ -242,14 +262,15 @@ impl Round {
             if is_old {
                 // What was answered too late is asked again; what was done before is still done.
                 inner.asked = Some(BTreeMap::new());
-                return Ok(true);
+            } else {
+                inner.asked = Some(carried.asked);
+                let taken = |answer| Taken {
+                    answer,
+                    given: false,
+                };
+                inner.answers = carried.answers.into_iter().map(taken).collect();
             }
-            inner.asked = Some(carried.asked);
-            let taken = |answer| Taken {
-                answer,
-                given: false,
-            };
-            inner.answers = carried.answers.into_iter().map(taken).collect();
+            // One that is old is claimed as well: where it came in time once, it is answered what it was then.
             carried.nonce.into_bytes()
         };
         if entering.kind == Kind::Query {
@@ -271,7 +292,7 @@ impl Round {
                 }
                 Claim::Ended(outcome) => {
                     let outcome = Outcome::open(self.door.sealer(), &nonce, &outcome)?;
-                    self.lock().result = Some(outcome?);
+                    self.lock().result = Some(Ok(outcome?));
                     return Ok(false);
                 }
                 Claim::Running(lease) if now > lease => return Err(Error::of("T0011")),
@@ -288,6 +309,11 @@ impl Round {
             }
         }
     }
+}
+
+/// What a question of a task is answered that outlives its call.
+fn left_behind() -> Error {
+    Error::unexpected("the call that asked has ended")
 }
 
 enum Found<'a> {
@@ -331,9 +357,10 @@ impl Rounds for Round {
 
     fn ended<'a>(&'a self, outcome: &'a Result<Answer>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
+            self.lock().ended = true;
             self.over.notify_waiters();
             let asks = matches!(outcome, Ok(answer) if answer.asks);
-            let asked = asks.then(|| self.asks());
+            let asked = asks.then(|| self.asks().or_else(|error| (self.writer)(&Err(error))));
             let claimed = {
                 let mut inner = self.lock();
                 inner.result.clone_from(&asked);
@@ -341,7 +368,7 @@ impl Rounds for Round {
             };
             let Some(nonce) = claimed else { return };
             let outcome = match asked {
-                Some(asked) => Ok(asked),
+                Some(asked) => asked,
                 None => (self.writer)(outcome),
             };
             let outcome = Outcome::seal(self.door.sealer(), &nonce, outcome);
@@ -374,7 +401,7 @@ impl Peer for Round {
                 Found::Asked(_asking) => {
                     over.await;
                     // Met by a task that outlives its function alone.
-                    Err(Error::unexpected("the call that asked has ended"))
+                    Err(left_behind())
                 }
             }
         })

@@ -13,6 +13,9 @@ use crate::clock::Time;
 use crate::error::{Error, Result};
 use crate::seal::{Sealer, Use};
 
+/// The most bytes of one outcome in the store, sealed.
+const MOST_OUTCOME: usize = 256 << 10;
+
 /// What a state holds.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Carried {
@@ -73,7 +76,8 @@ pub(super) enum Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Sealed, so that who reads the store does not read what functions gave.
+    /// Sealed, so that who reads the store does not read what functions gave. One that is too large is kept as T0011,
+    /// which says so.
     pub(super) fn seal(sealer: &Sealer, nonce: &[u8], outcome: Result<Vec<u8>>) -> Vec<u8> {
         let outcome = match outcome {
             Ok(result) => String::from_utf8(result)
@@ -85,8 +89,21 @@ impl Outcome<'_> {
                 ),
             Err(error) => Outcome::failure(&error),
         };
+        let sealed = outcome.sealed(sealer, nonce);
+        if sealed.len() <= MOST_OUTCOME {
+            return sealed;
+        }
+        let error = Error::of("T0011")
+            .with_message(
+                "This call ran before, and its answer was too large to be kept, so it cannot be given again.",
+            )
+            .with_fix("Look whether it took effect; to run it again, call without the state.");
+        Outcome::failure(&error).sealed(sealer, nonce)
+    }
+
+    fn sealed(&self, sealer: &Sealer, nonce: &[u8]) -> Vec<u8> {
         let content =
-            serde_json::to_vec(&outcome).expect("texts and JSON values are written to memory");
+            serde_json::to_vec(self).expect("texts and JSON values are written to memory");
         sealer.seal(Use::State, &content, &bound(nonce)).into()
     }
 
@@ -166,5 +183,20 @@ mod tests {
             ),
             (error.code(), "No.", error.fix(), error.fields())
         );
+    }
+
+    #[test]
+    fn an_outcome_that_is_too_large_is_kept_as_a_short_failure() {
+        let sealer = Sealer::new(&[Secret::random()]).expect("one secret");
+        let large = format!("\"{}\"", "x".repeat(MOST_OUTCOME));
+        let failure = Error::of("T0005").with_message(large.clone());
+        for outcome in [Ok(large.into_bytes()), Err(failure)] {
+            let kept = Outcome::seal(&sealer, b"a", outcome);
+            assert!(kept.len() < 1024, "{}", kept.len());
+            let opened = Outcome::open(&sealer, b"a", &kept).expect("it opens");
+            let opened = opened.expect_err("a failure");
+            assert_eq!(opened.code(), "T0011");
+            assert!(opened.message().contains("too large to be kept"));
+        }
     }
 }

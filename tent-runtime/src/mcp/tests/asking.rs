@@ -131,6 +131,22 @@ async fn spawned(cx: &Cx) -> Result<Answer> {
     value(&json!(sure.accepted()))
 }
 
+/// That the task of `outlived` may ask, and that its question has failed.
+pub(super) static ASK_LATE: Notify = Notify::const_new();
+pub(super) static ASKED_LATE: Notify = Notify::const_new();
+
+/// Leaves a task behind that asks.
+async fn outlived(cx: &Cx) -> Result<Answer> {
+    let cx = cx.clone();
+    tokio::spawn(async move {
+        ASK_LATE.notified().await;
+        if cx.input("sure", sure()).await.is_err() {
+            ASKED_LATE.notify_one();
+        }
+    });
+    value(&json!("ended"))
+}
+
 /// Leaves its question when something else is faster.
 async fn leaves(cx: &Cx) -> Result<Answer> {
     tokio::select! {
@@ -171,6 +187,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Query, "three", |cx, _| Box::pin(three(cx))),
     &function(Kind::Query, "chain", |cx, _| Box::pin(chain(cx))),
     &function(Kind::Query, "spawned", |cx, _| Box::pin(spawned(cx))),
+    &function(Kind::Query, "outlived", |cx, _| Box::pin(outlived(cx))),
     &function(Kind::Query, "leaves", |cx, _| Box::pin(leaves(cx))),
     &function(Kind::Change, "pay", |cx, input| Box::pin(pay(cx, input))),
     &function(Kind::Action, "pay_slowly", |cx, input| {

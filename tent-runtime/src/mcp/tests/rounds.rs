@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, meta, server};
-use super::asking::{FUNCTIONS, PAY_NOW, PAYING, count};
+use super::asking::{ASK_LATE, ASKED_LATE, FUNCTIONS, PAY_NOW, PAYING, count};
 use crate::error::Error;
 
 fn app() -> App {
@@ -338,6 +338,46 @@ async fn k6_16_a_state_that_is_too_old_asks_again_and_does_no_step_again() {
     let (requests, _) = asked(&answer);
     assert_eq!(requests["sure"]["params"]["message"], "Pay it?");
     assert_eq!((count("order", "old"), count("paid", "old")), (1, 0));
+    let again = app.ask(200, call("pay", json!({"id": "old"}), yes(&state)));
+    assert_eq!(again.await, answer, "its copies are one call");
+}
+
+#[tokio::test]
+async fn answers_that_are_too_large_for_a_state_end_the_call() {
+    let app = app();
+    let (_, state) = asked(&app.ask(200, call("chain", json!({}), json!({}))).await);
+    let brings = |length| {
+        let name = accept(json!({"name": "x".repeat(length)}));
+        json!({"requestState": state, "inputResponses": {"name": name}})
+    };
+    asked(
+        &app.ask(200, call("chain", json!({}), brings(60 << 10)))
+            .await,
+    );
+    let answer = app
+        .ask(200, call("chain", json!({}), brings(64 << 10)))
+        .await;
+    let result = &answer["result"];
+    assert_eq!(result["isError"], true, "{answer}");
+    assert_eq!(result["_meta"]["tent.error"]["code"], "T0003");
+
+    // One that ends its call is carried nowhere.
+    let (_, state) = asked(&app.ask(200, call("greet", json!({}), json!({}))).await);
+    let name = "x".repeat(64 << 10);
+    let brings = json!({
+        "requestState": state, "inputResponses": {"name": accept(json!({"name": name}))},
+    });
+    let answer = app.ask(200, call("greet", json!({}), brings)).await;
+    assert_eq!(*given(&answer), json!({"hello": name}));
+}
+
+#[tokio::test]
+async fn what_a_task_asks_after_its_call_has_ended_fails() {
+    let app = app();
+    let answer = app.ask(200, call("outlived", json!({}), json!({}))).await;
+    assert_eq!(*given(&answer), json!("ended"));
+    ASK_LATE.notify_one();
+    ASKED_LATE.notified().await;
 }
 
 #[tokio::test]
