@@ -35,7 +35,7 @@ struct Tool {
 impl Tools {
     pub(super) fn new(registry: &Registry) -> Self {
         let tools = registry.functions().iter().map(|function| Tool {
-            mirrors: Mirror::all(function.input.published()),
+            mirrors: Mirror::all(&function.input),
             wrapped: match &function.output {
                 Shape::Value(Some(schema)) => !schema.is_object(),
                 Shape::Value(None) | Shape::Nothing | Shape::Content => true,

@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Number, Value};
 
 use super::reply::Refusal;
+use crate::schema::InputSchema;
 
 pub(super) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -153,14 +154,16 @@ pub(super) struct Mirror {
     header: HeaderName,
     /// The keys from the input's root to the field.
     path: Vec<String>,
+    /// Whether no text may show what was sent of it.
+    secret: bool,
 }
 
 impl Mirror {
-    /// Every field of a published input schema that states `x-mcp-header`. Only what is reached by
-    /// `properties` alone counts, as the specification says.
-    pub(super) fn all(schema: &Value) -> Vec<Mirror> {
+    /// Every field of an input that states `x-mcp-header`. Only what `properties` alone lead to has one: any
+    /// other is refused with its schema, at start.
+    pub(super) fn all(input: &InputSchema) -> Vec<Mirror> {
         let mut found = Vec::new();
-        collect(schema, &mut Vec::new(), &mut found);
+        collect(input, input.published(), &mut Vec::new(), &mut found);
         found
     }
 
@@ -186,7 +189,13 @@ impl Mirror {
         if agrees {
             return Ok(());
         }
-        Err(disagrees(self.header.as_str(), found, &self.path.join(".")))
+        let (header, path) = (self.header.as_str(), self.path.join("."));
+        Err(match found {
+            Once::Is(_) if self.secret => Refusal::mismatch(format_args!(
+                "the header {header} does not say what the body's {path} says."
+            )),
+            found => disagrees(header, found, &path),
+        })
     }
 
     fn value<'a>(&self, input: &'a Map<String, Value>) -> Option<&'a Value> {
@@ -196,19 +205,20 @@ impl Mirror {
     }
 }
 
-fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
+fn collect(input: &InputSchema, schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
     if let Some(header) = schema.get("x-mcp-header").and_then(Value::as_str)
         && let Ok(header) = HeaderName::try_from(format!("mcp-param-{header}"))
     {
         found.push(Mirror {
             header,
             path: path.clone(),
+            secret: input.is_secret(&path.join(".")),
         });
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     for (key, schema) in properties.into_iter().flatten() {
         path.push(key.clone());
-        collect(schema, path, found);
+        collect(input, schema, path, found);
         path.pop();
     }
 }
@@ -235,6 +245,8 @@ fn same_number(text: &str, value: &Number) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use serde_json::json;
 
@@ -311,30 +323,64 @@ mod tests {
         }
     }
 
+    /// The mirrors of an input with this schema.
+    fn mirrors(stated: Value) -> Vec<Mirror> {
+        Mirror::all(&InputSchema::of_stated(stated).expect("a schema"))
+    }
+
     #[test]
-    fn mirrors_are_found_along_properties_alone() {
-        let schema = json!({"properties": {
+    fn mirrors_are_found_along_properties() {
+        let mut found = mirrors(json!({"type": "object", "properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
-            "at": {"properties": {"row": {"type": "integer", "x-mcp-header": "Row"}}},
-            "list": {"items": {"x-mcp-header": "Never"}},
-        }});
-        let mut found = Mirror::all(&schema);
+            "at": {"type": "object", "properties": {
+                "row": {"type": "integer", "x-mcp-header": "Row"}
+            }},
+            "list": {"type": "array", "items": {"type": "string"}},
+        }}));
         found.sort_by(|a, b| a.path.cmp(&b.path));
-        let found: Vec<_> = found
-            .iter()
-            .map(|m| (m.header.as_str(), m.path.join(".")))
-            .collect();
+        let found = found.iter().map(|m| (m.header.as_str(), m.path.join(".")));
         assert_eq!(
-            found,
+            found.collect::<Vec<_>>(),
             [
+                ("mcp-param-row", "at.row".to_owned()),
                 ("mcp-param-region", "region".to_owned()),
-                ("mcp-param-row", "at.row".to_owned())
             ]
-            .map(|(a, b)| (a, b))
-            .into_iter()
-            .rev()
-            .collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn what_was_sent_of_a_secret_is_never_shown() {
+        let found = mirrors(json!({"type": "object", "properties": {
+            "pin": {"type": "string", "x-mcp-header": "Pin", "x-tent-secret": true},
+            "card": {"type": "object", "x-tent-secret": true, "properties": {
+                "number": {"type": "string", "x-mcp-header": "Card"}
+            }},
+            "plain": {"type": "string", "x-mcp-header": "Plain"},
+        }}));
+        let input = json!({
+            "pin": "in the body", "card": {"number": "in the body"}, "plain": "in the body"
+        });
+        let Value::Object(input) = input else {
+            panic!("an object")
+        };
+        let refused: BTreeMap<String, String> = found
+            .iter()
+            .map(|mirror| {
+                let mut sent = HeaderMap::new();
+                let value = HeaderValue::from_static("in the header");
+                sent.insert(mirror.header.clone(), value);
+                let refusal = mirror.check(&sent, &input, true).expect_err("they differ");
+                let said = String::from_utf8(refusal.write(None)).expect("a text");
+                (mirror.path.join("."), said)
+            })
+            .collect();
+        assert_eq!(refused.len(), 3);
+        for path in ["pin", "card.number"] {
+            let said = &refused[path];
+            assert!(!said.contains("in the"), "{said}");
+            assert!(said.contains(&format!("the body's {path} says")), "{said}");
+        }
+        assert!(refused["plain"].contains("says 'in the header'"));
     }
 
     #[test]
@@ -342,6 +388,7 @@ mod tests {
         let mirror = Mirror {
             header: HeaderName::from_static("mcp-param-x"),
             path: vec!["x".to_owned()],
+            secret: false,
         };
         let check = |header: Option<&str>, input: Value, wanted| {
             let sent = headers(
