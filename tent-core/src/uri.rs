@@ -159,6 +159,21 @@ impl Template {
     /// variable is never empty, and holds no `/`, `?` or `#` unless it is reserved. Of several readings the one
     /// counts in which the variables before are longest.
     ///
+    /// A value is what a caller sent: before a file is opened or a page is fetched by it, check where it leads. Some
+    /// is refused here, so that the URI matches nothing: a NUL everywhere; of the scheme `file` also a `\`, a `.`
+    /// or `..` between slashes, a `/` that came percent-encoded in a simple variable, and one at the beginning
+    /// of what follows a `/`.
+    ///
+    /// ```
+    /// use tent_core::uri::Template;
+    /// let docs = Template::read("file:///docs/{+path}")?;
+    /// assert!(docs.matched("file:///docs/guide/start.md").is_some());
+    /// for uri in ["file:///docs/../etc/passwd", "file:///docs/%2E%2E/etc/passwd", "file:///docs//etc/passwd"] {
+    ///     assert_eq!(docs.matched(uri), None);
+    /// }
+    /// # Ok::<(), tent_core::uri::Wrong>(())
+    /// ```
+    ///
     /// It takes time in proportion to the length of `uri` and of the template.
     pub fn matched(&self, uri: &str) -> Option<Vec<(&str, String)>> {
         let bytes = uri.as_bytes();
@@ -191,12 +206,23 @@ impl Template {
             return None;
         }
         let mut values = Vec::new();
+        let is_file = self.is_file();
+        if is_file && !self.is_literal() && has_dots(&decoded(bytes)?) {
+            return None;
+        }
         for (at, part) in self.parts.iter().enumerate().rev() {
             match part {
                 Part::Literal(text) => end -= text.len(),
-                Part::Variable { name, .. } => {
+                Part::Variable { name, reserved } => {
                     let start = (0..end).rev().find(|&start| ends[at][start])?;
-                    values.push((name.as_str(), decoded(&bytes[start..end])?));
+                    let value = decoded(&bytes[start..end])?;
+                    // After `file://` the path has not begun.
+                    let is_below = start > "file://".len() && bytes[..start].ends_with(b"/");
+                    if value.contains('\0') || (is_file && leads_away(&value, *reserved, is_below))
+                    {
+                        return None;
+                    }
+                    values.push((name.as_str(), value));
                     end = start;
                 }
             }
@@ -204,6 +230,32 @@ impl Template {
         values.reverse();
         Some(values)
     }
+}
+
+impl Template {
+    /// Whether its URIs are of the scheme `file`, whose variables are paths.
+    fn is_file(&self) -> bool {
+        match self.parts.first() {
+            Some(Part::Literal(text)) => text
+                .split_once(':')
+                .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("file")),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a segment of a path stands for the directory itself or for the one above.
+fn has_dots(path: &str) -> bool {
+    path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
+/// Whether the value of a variable in a path can lead elsewhere than below what stands before it. `is_below`:
+/// that ends with a `/`, and the value is not to begin anew at the root.
+fn leads_away(value: &str, reserved: bool, is_below: bool) -> bool {
+    value.contains('\\')
+        || has_dots(value)
+        || (!reserved && value.contains('/'))
+        || (is_below && value.starts_with('/'))
 }
 
 impl Part {
@@ -312,6 +364,60 @@ mod tests {
             values("a://{x}-{y}.txt", "a://1-2-3.txt"),
             Some(vec!["1-2".to_owned(), "3".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_value_never_leads_out_of_the_path_of_a_file() {
+        for (template, uri) in [
+            ("file:///d/{x}", "file:///d/.."),
+            ("file:///d/{x}", "file:///d/."),
+            ("file:///d/{x}", "file:///d/%2e%2E"),
+            ("file:///d/{x}", "file:///d/..%2Fetc"),
+            ("file:///d/{x}", "file:///d/a%2Fb"),
+            ("file:///d/{x}", "file:///d/%2Fetc"),
+            ("file:///d/{x}", "file:///d/..%5Cetc"),
+            ("file:///d/{x}", "file:///d/a\\b"),
+            ("file:///d/{x}", "file:///d/a%00.txt"),
+            ("file:///d/{+x}", "file:///d/../etc"),
+            ("file:///d/{+x}", "file:///d/a/../../etc"),
+            ("file:///d/{+x}", "file:///d/a%2F..%2F..%2Fetc"),
+            ("file:///d/{+x}", "file:///d/a/.."),
+            ("file:///d/{+x}", "file:///d/./a"),
+            ("file:///d/{+x}", "file:///d//etc"),
+            ("file:///d/{+x}", "file:///d/%2Fetc"),
+            ("file:///d/{+x}", "file:///d/a%5C..%5Cb"),
+            ("file:///d/{+x}", "file:///d/a%00"),
+            ("file:///d/.{+x}", "file:///d/../etc"),
+            ("file:///d/{x}./{y}", "file:///d/../y"),
+            ("FILE:///d/{+x}", "FILE:///d/../etc"),
+            ("file:{+x}", "file:/d/../etc"),
+        ] {
+            assert_eq!(values(template, uri), None, "{template} {uri}");
+        }
+        for (template, uri, value) in [
+            ("file:///d/{x}", "file:///d/a.txt", "a.txt"),
+            ("file:///d/{x}", "file:///d/..a", "..a"),
+            ("file:///d/{x}", "file:///d/a..", "a.."),
+            ("file:///d/{x}", "file:///d/...", "..."),
+            ("file:///d/{x}", "file:///d/%252e%252e", "%2e%2e"),
+            ("file:///d/{+x}", "file:///d/a/b%20c/.d", "a/b c/.d"),
+            ("file://{+x}", "file:///d/a", "/d/a"),
+            ("files:///d/{+x}", "files:///d/../a", "../a"),
+            ("orders://{x}", "orders://..%2Fa", "../a"),
+            ("orders://{x}", "orders://a%5Cb", "a\\b"),
+        ] {
+            let value = Some(vec![value.to_owned()]);
+            assert_eq!(values(template, uri), value, "{template} {uri}");
+        }
+        assert_eq!(values("file:///d/../a", "file:///d/../a"), Some(vec![]));
+    }
+
+    #[test]
+    fn no_value_holds_a_nul() {
+        for template in ["orders://{x}", "orders://{+x}"] {
+            assert_eq!(values(template, "orders://a%00"), None, "{template}");
+            assert_eq!(values(template, "orders://a\0"), None, "{template}");
+        }
     }
 
     #[test]
