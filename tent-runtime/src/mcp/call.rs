@@ -133,7 +133,7 @@ async fn ended(
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
     match ended {
-        Ok(answer) if answer.asks => asking.answer(id, mcp.realm()),
+        Ok(answer) if answer.asks => asking.answer(mcp, id),
         Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
         Err(error) if is_result(&error, revision) => Ok(failed(id, &error, server)),

@@ -16,7 +16,7 @@ use super::revision::Revision;
 use super::running::Key;
 use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
-use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
+use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, salvage, unreadable};
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::error::{Error, Result};
@@ -108,15 +108,14 @@ impl Line {
         trace: &str,
         message: &[u8],
     ) -> Option<Vec<u8>> {
-        let refused = |error: Error| Refusal::of(&error, self.mcp.realm()).write(None);
         // What ends a line is no part of its message.
         let message = message.strip_suffix(b"\n").unwrap_or(message);
         if message.len() > self.mcp.door.settings().limits.body {
-            return Some(refused(Error::of("T0007")));
+            return Some(self.too_long(salvage::id(message).as_deref()));
         }
         let posted = match wire::read(message) {
             Ok(posted) => posted,
-            Err(why) => return Some(unreadable(why).write(None)),
+            Err(why) => return Some(unreadable(why).write(salvage::id(message).as_deref())),
         };
         let caller = match caller {
             Ok(caller) => caller,
@@ -146,6 +145,11 @@ impl Line {
         };
         let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
         (!answer.is_empty()).then_some(answer)
+    }
+
+    /// The answer to a message that is longer than any may be, with its id where there is one.
+    pub(super) fn too_long(&self, id: Option<&str>) -> Vec<u8> {
+        Refusal::of(&Error::of("T0007"), self.mcp.realm()).write(id)
     }
 
     pub(super) fn sink(&self) -> Option<&Sink> {
@@ -220,11 +224,16 @@ impl Drop for Line {
     }
 }
 
-/// Chooses the era of a request that has no headers: its metadata alone tells.
+/// Chooses the era of a request that has no headers: its metadata tells, and its method where only one era has it.
+/// What the metadata lacks is found there, in the order that its rules have.
 pub(super) fn era(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
     match &meta.version {
-        Text::Absent if method == "initialize" => Ok(Chosen::Initialize),
-        Text::Absent => Ok(Chosen::Legacy(None)),
+        Text::Absent if meta.abilities.is_some() => Ok(Chosen::Modern),
+        Text::Absent => Ok(match method {
+            "initialize" => Chosen::Initialize,
+            "server/discover" | "subscriptions/listen" => Chosen::Modern,
+            _ => Chosen::Legacy(None),
+        }),
         Text::Other => Ok(Chosen::Modern),
         Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
             Ok(Chosen::Modern)

@@ -27,6 +27,7 @@ mod resources;
 mod revision;
 mod rounds;
 mod running;
+mod salvage;
 mod served;
 mod session;
 pub(crate) mod stdio;
@@ -277,7 +278,10 @@ async fn answer(
     }
     let limit = mcp.door.settings().limits.body;
     let body = body.read(limit).await.map_err(refused)?;
-    let posted = wire::read(&body).map_err(unreadable)?;
+    let posted = match wire::read(&body) {
+        Ok(posted) => posted,
+        Err(why) => return Ok(unreadable(why).into_reply(salvage::id(&body).as_deref())),
+    };
     let asked = Asked {
         parts,
         caller,

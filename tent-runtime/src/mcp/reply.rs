@@ -175,6 +175,7 @@ impl Refusal {
         let refusal = match error.code() {
             "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
             "T0018" => Refusal::invalid(error.message().to_owned()),
+            "T0012" => Refusal::new(status, code::INTERNAL, error.message().to_owned()),
             "T0021" => {
                 let lacking = error.fields().get(REQUIRED).cloned();
                 let lacking = lacking.unwrap_or_else(|| json!({}));
@@ -321,6 +322,18 @@ mod tests {
             body["error"]["data"],
             json!({"code": "T0006", "fix": error.fix()})
         );
+    }
+
+    #[test]
+    fn what_broke_is_an_internal_error_of_json_rpc() {
+        let refusal = Refusal::of(&Error::unexpected("a secret of the inside"), "shop");
+        let body = body(&refusal, Some("1"));
+        assert_eq!(
+            (&body["error"]["code"], &body["error"]["data"]["code"]),
+            (&json!(-32603), &json!("T0012"))
+        );
+        assert_eq!(refusal.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!body.to_string().contains("secret"), "{body}");
     }
 
     #[test]

@@ -118,7 +118,7 @@ where
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Reply::empty(StatusCode::ACCEPTED)),
-                Some(Ok(answer)) if answer.asks => asks.answer(&id, mcp.realm()),
+                Some(Ok(answer)) if answer.asks => asks.answer(&mcp, &id),
                 Some(ended) => write(&mcp, &id, ended),
             }
         }

@@ -126,7 +126,7 @@ impl<'a> Message<'a> {
 
 /// MCP's ids are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
 /// since an echo could then differ from what was sent.
-fn is_id(text: &str) -> bool {
+pub(super) fn is_id(text: &str) -> bool {
     text.starts_with('"')
         || text
             .strip_prefix('-')

@@ -71,6 +71,12 @@ async fn letter(cx: &Cx) -> Result<Answer> {
     })
 }
 
+/// Asks twice, so that the first answer travels on.
+async fn letters(cx: &Cx) -> Result<Answer> {
+    cx.input("first", ask::form::<Name>("Who?")).await?;
+    letter(cx).await
+}
+
 async fn three(cx: &Cx) -> Result<Answer> {
     let (name, colour, folders) = tokio::join!(
         cx.input("name", ask::form::<Name>("Who are you?")),
@@ -201,6 +207,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     }),
     // Named as the tool is, to tell what is for which.
     &function(Kind::Query, "greet", |cx, _| Box::pin(letter(cx))).prompt(),
+    &function(Kind::Query, "letters", |cx, _| Box::pin(letters(cx))).prompt(),
     &Declaration {
         needs: &["sampling.tools", "elicitation.form", "roots"],
         ..function(Kind::Query, "picky", |_, _| {
