@@ -3,12 +3,15 @@
 //! Header rules, access, limits and the function all see what this one parse gave. The texts borrow from
 //! the body; only the arguments of a call become a value of their own. A member of an unexpected type
 //! is kept as such instead of failing the parse, because what it means (and whether it has an id to
-//! answer) is known only when the method is. Nothing here knows eras, headers or statuses.
+//! answer) is known only when the method is. What this parse does not keep is read again from the same
+//! bytes by the few methods that want it ([`Request::input`]), so that a call does not pay for it. Nothing
+//! here knows eras, headers or statuses.
 
 use std::borrow::Cow;
 
 use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::params::{AText, Params, Text, TheParams, members};
 use super::questions::Answered;
@@ -43,19 +46,46 @@ pub(super) enum Unreadable {
 pub(super) fn read(body: &[u8]) -> Result<Posted<'_>, Unreadable> {
     // One check of the whole text is cheaper than one for each string, and makes every borrowed part valid.
     let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
-    json::read(text, Taking(Whole)).map_err(|error| {
-        let why = error.to_string();
-        if error.is_data() {
-            Unreadable::Data(why)
-        } else {
-            Unreadable::Syntax(why)
-        }
-    })
+    if !text.trim_start_matches(WHITESPACE).starts_with('[') {
+        return one(text)
+            .map(Posted::One)
+            .map_err(|error| unreadable(&error, None));
+    }
+    // Each element by its own bytes, from which it can be read again.
+    let texts = json::read(text, Taking(Elements)).map_err(|error| unreadable(&error, None))?;
+    let messages = texts
+        .into_iter()
+        .enumerate()
+        .map(|(at, text)| one(text.get()).map_err(|error| unreadable(&error, Some(at + 1))));
+    messages.collect::<Result<_, _>>().map(Posted::Batch)
+}
+
+/// What may stand between two tokens of JSON.
+const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+fn one(text: &str) -> Result<Message<'_>, serde_json::Error> {
+    let message = json::read(text, Taking(OneMessage))?;
+    Ok(Message { text, ..message })
+}
+
+/// `of`: the message of an array in which it was met, counted from 1.
+fn unreadable(error: &serde_json::Error, of: Option<usize>) -> Unreadable {
+    let why = match of {
+        Some(of) => format!("in message {of}, {error}"),
+        None => error.to_string(),
+    };
+    if error.is_data() {
+        Unreadable::Data(why)
+    } else {
+        Unreadable::Syntax(why)
+    }
 }
 
 /// One message, as it came.
 #[derive(Debug, Default)]
 pub(super) struct Message<'a> {
+    /// The whole of it.
+    text: &'a str,
     /// Whether it is an object at all.
     is_object: bool,
     /// Whether `jsonrpc` is "2.0".
@@ -83,9 +113,25 @@ pub(super) enum Kind<'a> {
 /// A message that names a method. Where it wants no answer its id is empty.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
+    /// The whole message.
+    text: &'a str,
     pub(super) id: &'a str,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Params<'a>,
+}
+
+impl Request<'_> {
+    /// Its params as they were sent, but for `_meta`; none where they are no object. Read from the message's
+    /// bytes once more, as strictly as the first time.
+    ///
+    /// # Errors
+    /// What the first reading took as it stands, and this one does not: a key twice within a `requestId`.
+    pub(super) fn input(&self) -> Result<Map<String, Value>, Unreadable> {
+        let mut input =
+            json::read(self.text, Taking(InputOf)).map_err(|error| unreadable(&error, None))?;
+        input.remove("_meta");
+        Ok(input)
+    }
 }
 
 impl<'a> Message<'a> {
@@ -107,11 +153,13 @@ impl<'a> Message<'a> {
                 Kind::Invalid(id, "A message is a request or an answer, not both.")
             }
             (Text::Is(method), Some(id), None) => Kind::Request(Request {
+                text: self.text,
                 id,
                 method,
                 params: self.params,
             }),
             (Text::Is(method), None, None) => Kind::Notification(Request {
+                text: self.text,
                 id: "",
                 method,
                 params: self.params,
@@ -135,22 +183,19 @@ fn is_id(text: &str) -> bool {
             .all(|byte| byte.is_ascii_digit())
 }
 
-struct Whole;
+/// The messages of an array, unread.
+struct Elements;
 
-impl<'de> Take<'de> for Whole {
-    type Out = Posted<'de>;
+impl<'de> Take<'de> for Elements {
+    type Out = Vec<&'de RawValue>;
 
-    fn other(self) -> Posted<'de> {
-        Posted::One(Message::default())
+    fn other(self) -> Self::Out {
+        Vec::new()
     }
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Posted<'de>, A::Error> {
-        OneMessage.object(object).map(Posted::One)
-    }
-
-    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Posted<'de>, A::Error> {
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Out, A::Error> {
         let mut messages = Vec::new();
-        while let Some(message) = list.next_element_seed(Taking(OneMessage))? {
+        while let Some(message) = list.next_element()? {
             if messages.len() == MOST_IN_A_BATCH {
                 return Err(A::Error::custom(format_args!(
                     "an array holds at most {MOST_IN_A_BATCH} messages"
@@ -158,7 +203,45 @@ impl<'de> Take<'de> for Whole {
             }
             messages.push(message);
         }
-        Ok(Posted::Batch(messages))
+        Ok(messages)
+    }
+}
+
+/// The params of a message, as a function takes them.
+struct InputOf;
+
+impl<'de> Take<'de> for InputOf {
+    type Out = Map<String, Value>;
+
+    fn other(self) -> Self::Out {
+        Map::new()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
+        let mut input = Map::new();
+        members(object, |key, object| {
+            let is_params = key == "params";
+            if is_params {
+                input = object.next_value_seed(Taking(Everything))?;
+            }
+            Ok(is_params)
+        })?;
+        Ok(input)
+    }
+}
+
+/// Every member of an object.
+struct Everything;
+
+impl<'de> Take<'de> for Everything {
+    type Out = Map<String, Value>;
+
+    fn other(self) -> Self::Out {
+        Map::new()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
+        json::strict_object(object)
     }
 }
 
@@ -318,6 +401,34 @@ mod tests {
             b"nul",
         ] {
             assert!(matches!(read(body), Err(Unreadable::Syntax(_))), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn what_an_array_holds_is_read_as_what_comes_alone() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        for (text, is_data) in [
+            (r#"[{},{"id":1,"id":1}]"#, true),
+            (
+                r#" [{},{"params":{"arguments":{"a":{"b":1,"b":1}}}}]"#,
+                true,
+            ),
+            (r#"[{},{"method":"\ud800"}]"#, false),
+            (&format!("[{{}},{deep}]"), false),
+        ] {
+            let (data, why) = match read(text.as_bytes()) {
+                Err(Unreadable::Data(why)) => (true, why),
+                Err(Unreadable::Syntax(why)) => (false, why),
+                Ok(read) => panic!("{text}: {read:?}"),
+            };
+            assert_eq!(data, is_data, "{why}");
+            assert!(why.starts_with("in message 2, "), "{why}");
+        }
+        for text in ["[{}", "[{},]", "[{}] {}", "[nul]"] {
+            assert!(
+                matches!(read(text.as_bytes()), Err(Unreadable::Syntax(_))),
+                "{text}"
+            );
         }
     }
 

@@ -2,6 +2,7 @@
 //! named after its case.
 
 mod app;
+mod answers;
 mod asking;
 mod cancelled;
 mod door;
