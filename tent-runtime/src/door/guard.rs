@@ -56,6 +56,19 @@ pub(super) async fn guarded_until<T>(
     }
 }
 
+/// The earlier of two deadlines; without one there is time without end.
+pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whether a deadline has come.
+pub(super) fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| deadline <= Instant::now())
+}
+
 /// A panic as an unexpected failure, which holds its text for the log.
 pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
     let text = panic

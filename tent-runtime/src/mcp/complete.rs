@@ -44,7 +44,7 @@ pub(super) async fn serve(
         (Some("ref/resource"), _, Some(uri)) => {
             let registry = mcp.door.registry();
             let matching = registry.matching(&uri).map(|(resource, _)| resource);
-            let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
+            let cx = mcp.door.cx_by(asking(asked, agreed));
             // What is not there is asked for all the same, so that who may know nothing is told nothing.
             let mut name = "";
             // What this caller may not know of is as if it were not there: the next best is then meant.

@@ -83,7 +83,8 @@ pub(super) async fn listen(
     Ok(ended)
 }
 
-/// Leaves out what nobody here is told of, and the resources that this caller may not read.
+/// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
+/// rules did not end in the request's time, since the acknowledgement says what is left.
 async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
     let declared = served::capabilities(&mcp.door, agreed.revision);
     wants.tools &= declared.contains_key("tools");
@@ -93,8 +94,9 @@ async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants
         return;
     };
     let mut honoured = HashSet::new();
+    let mut readable = mcp.door.readable(served::asking(asked, agreed));
     for uri in updates {
-        let found = mcp.door.may_read(&uri, served::asking(asked, agreed)).await;
+        let found = readable.find(&uri).await;
         if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
             honoured.insert(uri);
         }

@@ -65,7 +65,7 @@ async fn own(
         return Err(Refusal::method(method, revision));
     };
     // Before anything that only a method that there is would find wrong.
-    let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
+    let cx = mcp.door.cx_by(served::asking(asked, &agreed));
     let found = mcp.door.find(&function.name, At::Method, &cx).await;
     if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
         return Err(Refusal::method(method, revision));

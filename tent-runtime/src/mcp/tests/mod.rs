@@ -5,6 +5,7 @@ mod app;
 mod answers;
 mod asking;
 mod cancelled;
+mod deadlines;
 mod door;
 mod batches;
 mod envelope;
