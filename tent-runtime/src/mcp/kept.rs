@@ -74,6 +74,8 @@ pub(super) async fn listen(
     let mut stop = mcp.running.begin(key.clone());
     let place = opened(mcp, asked, sink.clone(), listens, Some(acknowledged))?;
     let ended = tokio::select! {
+        // What was cancelled has no answer, also where the line ends right after.
+        biased;
         Ok(_) = stop.wait_for(|&stopped| stopped) => Reply::empty(StatusCode::ACCEPTED),
         () = mcp.door.closed() => over(mcp, sink, id),
         () = line.ended() => over(mcp, sink, id),

@@ -1,5 +1,5 @@
-//! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
-//! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
+//! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope, has
+//! each request served by its era, and writes the answer; who may call and what runs is the door's.
 //!
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
