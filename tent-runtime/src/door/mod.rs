@@ -414,11 +414,24 @@ impl Door {
     }
 }
 
+/// A name as the log shows it. Anybody may call anything, so it is cut, and ends no line.
+struct Named<'a>(&'a str);
+
+impl std::fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut letters = self.0.chars();
+        for letter in letters.by_ref().take(128) {
+            write!(f, "{}", letter.escape_debug())?;
+        }
+        f.write_str(if letters.next().is_some() { "…" } else { "" })
+    }
+}
+
 /// The span of a call: what the log has of it.
 fn span(call: &Call) -> tracing::Span {
     tracing::info_span!(
         "call",
-        function = %call.name,
+        function = %Named(&call.name),
         caller = %call.caller,
         at = ?call.at,
         trace = %call.trace,

@@ -33,8 +33,12 @@ pub(super) async fn serve(
         Value::Null => Map::new(),
         Value::Object(mut context) => match context.remove("arguments") {
             None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(arguments)) => arguments,
-            Some(_) => return Err(Refusal::params("context.arguments is an object.")),
+            Some(Value::Object(arguments)) if arguments.values().all(Value::is_string) => arguments,
+            Some(_) => {
+                return Err(Refusal::params(
+                    "context.arguments is an object of strings.",
+                ));
+            }
         },
         _ => return Err(Refusal::params("context is an object.")),
     };

@@ -163,6 +163,8 @@ struct Kept {
     /// When it is asked again whether who opened it may still be here.
     next_check: Instant,
     parts: Parts,
+    /// Who opened it.
+    caller: String,
 }
 
 impl Kept {
@@ -183,6 +185,7 @@ impl Kept {
             session: None,
             next_check: Instant::now() + SIGN_OF_LIFE,
             parts: asked.parts.clone(),
+            caller: asked.caller.to_string(),
         }
     }
 
@@ -238,8 +241,8 @@ impl Kept {
         self.is_welcome().await
     }
 
-    /// Whether who opened it may still be here: a key can be revoked, a person can go, and a session can be
-    /// ended by another server.
+    /// Whether who opened it may still be here: a key can be revoked, a person can go or sign out, and a session
+    /// can be ended by another server.
     async fn is_welcome(&self) -> bool {
         if let Some(nonce) = &self.session
             && !matches!(self.mcp.ended.is_ended(nonce).await, Ok(false))
@@ -247,6 +250,6 @@ impl Kept {
             return false;
         }
         let caller = self.mcp.door.identify(&self.parts, "kept-stream").await;
-        caller.is_ok_and(|caller| caller.is_known() || self.mcp.door.settings().mcp.anyone)
+        caller.is_ok_and(|caller| caller.to_string() == self.caller)
     }
 }

@@ -142,7 +142,12 @@ impl<'a> Message<'a> {
         }
         let id = match self.id.map(RawValue::get) {
             Some(id) if is_id(id) => Some(id),
-            Some(_) => return Kind::Invalid(None, "An id is a string or an integer."),
+            Some(_) => {
+                return Kind::Invalid(
+                    None,
+                    "An id is a string or an integer, of at most 1024 bytes.",
+                );
+            }
             None => None,
         };
         if !self.is_two {
@@ -172,15 +177,16 @@ impl<'a> Message<'a> {
     }
 }
 
-/// MCP's ids are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
+/// The most bytes of an id, quotes and escapes among them. It is repeated in each message of a subscription, as a
+/// progress token is in each of a call.
+const MOST_ID: usize = 1024;
+
+/// MCP's ids and tokens are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
 /// since an echo could then differ from what was sent.
-fn is_id(text: &str) -> bool {
-    text.starts_with('"')
-        || text
-            .strip_prefix('-')
-            .unwrap_or(text)
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
+pub(super) fn is_id(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_one = text.starts_with('"') || digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_one && text.len() <= MOST_ID
 }
 
 /// The messages of an array, unread.
