@@ -11,6 +11,7 @@ mod identify;
 mod refused;
 mod rounds;
 mod run;
+mod span;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -290,7 +291,7 @@ impl Door {
     /// the function itself states.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
-            let span = span(&call);
+            let span = span::of(&call);
             return self.pass(call, None).instrument(span).await;
         }
         // Kept until the end, so that nobody stops the call.
@@ -309,7 +310,7 @@ impl Door {
         call: Call,
         mut stop: watch::Receiver<bool>,
     ) -> Option<Result<Answer>> {
-        let span = span(&call);
+        let span = span::of(&call);
         let door = self.clone();
         let running = async move {
             let passing = door.pass(call, Some(stop.clone()));
@@ -412,30 +413,6 @@ impl Door {
         }
         outcome
     }
-}
-
-/// A name as the log shows it. Anybody may call anything, so it is cut, and ends no line.
-struct Named<'a>(&'a str);
-
-impl std::fmt::Display for Named<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut letters = self.0.chars();
-        for letter in letters.by_ref().take(128) {
-            write!(f, "{}", letter.escape_debug())?;
-        }
-        f.write_str(if letters.next().is_some() { "…" } else { "" })
-    }
-}
-
-/// The span of a call: what the log has of it.
-fn span(call: &Call) -> tracing::Span {
-    tracing::info_span!(
-        "call",
-        function = %Named(&call.name),
-        caller = %call.caller,
-        at = ?call.at,
-        trace = %call.trace,
-    )
 }
 
 impl std::fmt::Debug for Door {

@@ -8,6 +8,7 @@ mod cancelled;
 mod deadlines;
 mod door;
 mod batches;
+mod bounds;
 mod envelope;
 mod functions;
 mod headers;
