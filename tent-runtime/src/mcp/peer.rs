@@ -16,6 +16,7 @@ use super::reply::{Refusal, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::Sink;
+use super::wire::is_id;
 use super::{Agreed, Asked, Mcp};
 use crate::cx::{Later, Level, Peer, Progress, Question};
 use crate::error::{Error, Result};
@@ -40,9 +41,9 @@ impl OfCall {
         agreed: &Agreed,
     ) -> Result<Option<Arc<Self>>, Refusal> {
         let token = match meta.progress_token.map(|token| token.get()) {
-            Some(token) if !is_token(token) => {
+            Some(token) if !is_id(token) => {
                 return Err(Refusal::params(
-                    "A progressToken is a string or an integer.",
+                    "A progressToken is a string or an integer, of at most 1024 bytes.",
                 ));
             }
             token => token,
@@ -76,12 +77,6 @@ impl OfCall {
     pub(super) fn sink(&self) -> &Sink {
         &self.sink
     }
-}
-
-/// MCP's tokens are strings and integers, as its ids are.
-fn is_token(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    text.starts_with('"') || digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The level that is named, if one is.

@@ -19,6 +19,9 @@ use crate::web;
 /// The most questions under way at once, of all clients.
 const MOST: usize = 10_000;
 
+/// The most of one caller, who may leave them all without an answer.
+const MOST_OF_ONE: usize = 1000;
+
 /// What a client answers: a result, or an error of JSON-RPC.
 pub(super) type Answered = std::result::Result<Value, Value>;
 
@@ -81,7 +84,11 @@ impl Questions {
         let (send, answer) = oneshot::channel();
         {
             let mut under_way = self.lock();
-            if under_way.len() >= MOST {
+            let of_one = under_way
+                .keys()
+                .filter(|other| other.is_of_same(&key))
+                .count();
+            if under_way.len() >= MOST || of_one >= MOST_OF_ONE {
                 return Err(Error::of("T0006").with_message("Too many clients are being asked."));
             }
             under_way.insert(key.clone(), send);

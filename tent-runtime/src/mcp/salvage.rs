@@ -5,10 +5,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::wire::is_id;
-
-/// The longest key or id that is looked at.
-const LONGEST: usize = 1024;
+use super::wire::{MOST_ID, is_id};
 
 /// The id of this message.
 pub(super) fn id(message: &[u8]) -> Option<String> {
@@ -144,7 +141,7 @@ impl Salvage {
 
     fn keep(&mut self, byte: u8) {
         // One more than is looked at tells that it is too long.
-        if self.text.len() <= LONGEST {
+        if self.text.len() <= MOST_ID {
             self.text.push(byte);
         }
     }
@@ -167,10 +164,8 @@ impl Salvage {
             return;
         }
         let text = std::str::from_utf8(&self.text).ok().map(str::trim_ascii);
-        let text = text.filter(|text| {
-            let is_whole = serde_json::from_str::<IgnoredAny>(text).is_ok();
-            self.text.len() <= LONGEST && is_whole && is_id(text)
-        });
+        let text =
+            text.filter(|text| serde_json::from_str::<IgnoredAny>(text).is_ok() && is_id(text));
         self.id = match self.id {
             None => Some(text.map(str::to_owned)),
             Some(_) => Some(None),
@@ -223,7 +218,7 @@ mod tests {
 
     #[test]
     fn none_is_told_that_is_none_stands_twice_or_is_of_an_answer() {
-        let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(LONGEST));
+        let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(MOST_ID));
         for text in [
             "",
             "7",

@@ -2,10 +2,13 @@
 //! named after its case.
 
 mod app;
+mod answers;
 mod asking;
 mod cancelled;
+mod deadlines;
 mod door;
 mod batches;
+mod bounds;
 mod envelope;
 mod functions;
 mod headers;
