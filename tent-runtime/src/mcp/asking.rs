@@ -8,6 +8,7 @@ use super::in_session::InSession;
 use super::params::{Arguments, Params, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply};
+use super::revision::Revision;
 use super::rounds::{self, Round, Writer};
 use super::{Agreed, Asked, Mcp, served};
 use crate::cx::Peer;
@@ -105,7 +106,8 @@ impl Asking {
             Some(round) => round.result(),
             None => Err(none()),
         };
-        let result = result.map_err(|error| served::refused(mcp, &error))?;
+        // Only modern clients are asked in rounds.
+        let result = result.map_err(|error| served::refused(mcp, &error, Revision::V2026_07_28))?;
         let mut out = reply::begin(id, result.len());
         out.extend_from_slice(&result);
         Ok(reply::end(out))

@@ -111,7 +111,9 @@ pub(super) async fn serve(
         async move {
             let answer = ended(&mcp, call, nonce, &id, (revision, wrapped), &asking).await;
             if let Some(peer) = peer {
-                peer.end();
+                // Of what was cancelled there is no answer.
+                let is_answered = !matches!(&answer, Ok(reply) if reply.body.is_empty());
+                peer.end(is_answered);
             }
             answer
         }

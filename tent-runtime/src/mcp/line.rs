@@ -13,7 +13,7 @@ use super::listeners::{Listens, Place, Stream, Streams};
 use super::reply::Refusal;
 use super::revision::Revision;
 use super::running::Key;
-use super::stream::Sink;
+use super::stream::{SIGN_OF_LIFE, Sink};
 use super::wire::{self, Kind, Posted};
 use super::{Agreed, Asked, Mcp, Way, legacy, one, salvage, unreadable};
 use crate::caller::Caller;
@@ -190,6 +190,18 @@ impl Line {
     pub(super) async fn ended(&self) {
         // The sender lives in `self`, so the wait can only end by the value.
         let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
+    }
+
+    /// Ends when who is at the other end is not this caller any more, as far as it is time to ask again.
+    pub(super) async fn gone(&self, caller: &Caller) {
+        let caller = caller.to_string();
+        loop {
+            tokio::time::sleep(SIGN_OF_LIFE).await;
+            let now = self.caller("kept-stream").await;
+            if !now.is_ok_and(|now| now.to_string() == caller) {
+                return;
+            }
+        }
     }
 
     /// Notes what a handshake agreed on.

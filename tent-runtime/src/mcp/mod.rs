@@ -19,6 +19,7 @@ mod listeners;
 mod methods;
 mod modern;
 mod notes;
+mod pace;
 mod params;
 mod peer;
 mod prompts;
@@ -110,7 +111,13 @@ impl Mcp {
         request: &wire::Request<'_>,
         agreed: &Agreed,
     ) -> Result<Reply, Refusal> {
-        let (cursor, visible) = served::list(self, asked, request, agreed, At::Mcp).await?;
+        let listed = served::list(self, asked, request, agreed, At::Mcp);
+        let key = asked.key(agreed, request.id);
+        let Some(listed) = self.running.unless_stopped(key, listed).await else {
+            // What was cancelled has no answer.
+            return Ok(Reply::empty(StatusCode::ACCEPTED));
+        };
+        let (cursor, visible) = listed?;
         let sealer = self.door.sealer();
         self.lists
             .page(request.id, agreed.revision, visible, cursor, sealer)
@@ -185,6 +192,12 @@ impl<'a> Asked<'a> {
             Some(IpAddr::V4(ip)) => ip.to_string(),
             None => String::new(),
         }
+    }
+
+    /// What a request of this id is cancelled by; `None` where it cannot be.
+    fn key(&self, agreed: &Agreed, id: &str) -> Option<running::Key> {
+        let nonce = agreed.nonce?;
+        Some(running::Key::new(nonce, &self.caller, id))
     }
 
     fn line(&self) -> Option<&Line> {

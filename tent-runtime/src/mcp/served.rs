@@ -17,6 +17,7 @@ use super::{Agreed, Asked, Mcp, call, headers, stream};
 use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
 use crate::function::Answer;
+use crate::registry::Registry;
 use crate::schema::Wire;
 use crate::seal::Use;
 
@@ -26,10 +27,7 @@ const PAGE: usize = 1 << 20;
 /// What the server can do, as far as this app has something for it.
 pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
     let registry = door.registry();
-    let answered = |prefix: &str| {
-        let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
-        on.any(|method| method.starts_with(prefix))
-    };
+    let answered = |prefix: &str| answers_some(registry, prefix);
     let streams = door.settings().mcp.stream;
     let list = if streams {
         json!({"listChanged": true})
@@ -56,6 +54,12 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
     declared
         .map(|(name, _, can)| (name.to_owned(), can))
         .collect()
+}
+
+/// Whether functions of the app answer some of the methods with this beginning, by `on`.
+pub(super) fn answers_some(registry: &Registry, prefix: &str) -> bool {
+    let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+    on.any(|method| method.starts_with(prefix))
 }
 
 pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a> {
@@ -135,7 +139,7 @@ where
         async move {
             let ended = call::run(&mcp, call, agreed.nonce, &id).await;
             if let Some(peer) = peer {
-                peer.end();
+                peer.end(ended.is_some());
             }
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
@@ -181,7 +185,7 @@ pub(super) async fn list<'a>(
         )));
     }
     let visible = mcp.door.visible(asking(asked, agreed), at).await;
-    let visible = visible.map_err(|error| refused(mcp, &error))?;
+    let visible = visible.map_err(|error| refused(mcp, &error, agreed.revision))?;
     Ok((params.cursor.get(), visible))
 }
 
@@ -254,9 +258,12 @@ pub(super) fn page(
 }
 
 /// A failure as a JSON-RPC error. What the request's sender can mend is −32602, with every field that did not
-/// fit; what is the server's is −32603; what concerns the caller or the server as a whole is told as everywhere.
-pub(super) fn refused(mcp: &Mcp, error: &Error) -> Refusal {
+/// fit; what is the server's is −32603; what concerns the caller, the client or the server as a whole is told as
+/// everywhere.
+pub(super) fn refused(mcp: &Mcp, error: &Error, revision: Revision) -> Refusal {
     match error.code() {
+        // Older revisions have no code for it.
+        "T0021" if revision.is_modern() => Refusal::of(error, mcp.realm()),
         "T0004" | "T0005" | "T0006" | "T0007" | "T0013" | "T0014" => {
             Refusal::of(error, mcp.realm())
         }

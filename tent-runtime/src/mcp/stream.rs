@@ -114,6 +114,21 @@ impl Sink {
         self.0.ended.notify_waiters();
     }
 
+    /// Drops what waits, sends these and takes nothing more.
+    pub(super) fn close_with(&self, last: impl IntoIterator<Item = Vec<u8>>) {
+        let mut waiting = self.lock();
+        if !waiting.closed {
+            waiting.bytes = 0;
+            waiting.events.clear();
+            waiting.events.extend(last.into_iter().map(|message| Event {
+                message,
+                can_go: false,
+            }));
+        }
+        drop(waiting);
+        self.close();
+    }
+
     /// Ends when nothing more is taken. Any number wait for it.
     pub(super) async fn ended(&self) {
         let mut ended = std::pin::pin!(self.0.ended.notified());

@@ -468,6 +468,46 @@ async fn what_a_client_did_not_say_it_can_do_is_never_asked_of_it() {
 }
 
 #[tokio::test]
+async fn what_a_client_lacks_for_a_prompt_a_resource_or_a_method_is_told_as_for_a_tool() {
+    let app = app();
+    let form = json!({"elicitation": {"form": {}}});
+    for (method, params, lacks) in [
+        ("prompts/get", json!({"name": "greet"}), &form),
+        ("resources/read", json!({"uri": "shop://page"}), &form),
+        (
+            "prompts/get",
+            json!({"name": "choosy"}),
+            &json!({"sampling": {"tools": {}}, "roots": {}}),
+        ),
+        ("acme/needs", json!({}), &json!({"roots": {}})),
+    ] {
+        let answer = app.ask(400, Send::modern(method, params.clone())).await;
+        let error = &answer["error"];
+        assert_eq!(error["code"], -32021, "{answer}");
+        assert_eq!(error["data"]["requiredCapabilities"], *lacks);
+        assert_eq!(error["data"]["code"], "T0021");
+        // Older revisions have no code for it.
+        let answer = app.ask(200, Send::legacy(method, params)).await;
+        let error = &answer["error"];
+        assert_eq!(
+            (&error["code"], &error["data"]["code"]),
+            (&json!(-32602), &json!("T0021")),
+            "{answer}"
+        );
+    }
+    // No capability would let it ask there.
+    let mut meta = meta();
+    meta[format!("{META}clientCapabilities")] = json!({"elicitation": {}});
+    let send = Send::modern("acme/asks", json!({"_meta": meta}));
+    let error = &app.ask(200, send).await["error"];
+    assert_eq!(
+        (&error["code"], &error["data"]["code"]),
+        (&json!(-32603), &json!("T0021"))
+    );
+    assert_eq!(error["data"].get("requiredCapabilities"), None);
+}
+
+#[tokio::test]
 async fn an_older_client_without_the_capability_is_told_so_in_a_result() {
     let app = app();
     let session = app.session("2025-11-25").await;
