@@ -7,6 +7,7 @@
 //! claimed in the store, and one that comes again is answered what it was. Nothing here runs a function.
 
 mod carried;
+mod claims;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,9 +17,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
 use self::carried::{Answered, Carried, Outcome};
+pub(super) use self::claims::Claims;
+use self::claims::{Turn, Wanted};
 use super::ask;
 use super::params::{Arguments, Text};
 use super::reply::{Refusal, write};
@@ -30,19 +32,12 @@ use crate::error::{Error, Result};
 use crate::function::{Answer, BoxFuture, Kind};
 use crate::json;
 use crate::random;
-use crate::store::Claim;
 
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
 const MOST_KEPT: usize = 64 << 10;
 
 /// The most bytes, as JSON, of the answers that a call may carry into its next round.
 const MOST_ANSWERED: usize = 64 << 10;
-
-/// How often the store is asked whether a round that runs elsewhere has ended.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
-
-/// How long after its deadline a call may still be writing its outcome down.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// Writes the result of a call, without its envelope; the failure itself where that is no result.
 pub(super) type Writer = Box<dyn Fn(&Result<Answer>) -> Result<Vec<u8>> + Send + Sync>;
@@ -56,6 +51,8 @@ pub(super) struct Round {
     told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     writer: Writer,
+    claims: Arc<Claims>,
+    counts_on: [u8; 32],
     inner: Mutex<Inner>,
     over: Notify,
 }
@@ -76,7 +73,7 @@ struct Inner {
     settled: Option<Vec<(String, Question)>>,
     waker: Option<Waker>,
     bound: [u8; 32],
-    claimed: Option<Vec<u8>>,
+    claimed: Option<(Vec<u8>, Turn)>,
     result: Option<Result<Vec<u8>>>,
     /// Whether the call has ended: nothing is asked for it any more.
     ended: bool,
@@ -97,6 +94,9 @@ pub(super) struct Parts {
     pub(super) server: Arc<str>,
     pub(super) told: Option<Arc<dyn Peer>>,
     pub(super) writer: Writer,
+    pub(super) claims: Arc<Claims>,
+    /// Whom the round counts on where it is kept.
+    pub(super) counts_on: String,
 }
 
 impl Round {
@@ -122,6 +122,8 @@ impl Round {
             server,
             told,
             writer,
+            claims,
+            counts_on,
         } = parts;
         Ok(Arc::new(Round {
             door,
@@ -130,6 +132,8 @@ impl Round {
             told,
             state,
             writer,
+            claims,
+            counts_on: json::digest(&json!(counts_on)),
             inner: Mutex::new(Inner {
                 responses,
                 ..Inner::default()
@@ -276,36 +280,23 @@ impl Round {
         if entering.kind == Kind::Query {
             return Ok(true);
         }
-        let left = entering.deadline.map_or(Duration::ZERO, |deadline| {
-            deadline.saturating_duration_since(Instant::now())
-        });
-        loop {
-            let now = SystemClock.now();
-            let lease = now.plus(left).plus(GRACE);
-            // Kept for longer than any round with this state can come or run.
-            let forgotten = until.max(lease).plus(self.ask_time());
-            let store = self.door.store();
-            match store.claim_round(&nonce, lease, forgotten, now).await? {
-                Claim::Taken => {
-                    self.lock().claimed = Some(nonce);
-                    return Ok(true);
-                }
-                Claim::Ended(outcome) => {
-                    let outcome = Outcome::open(self.door.sealer(), &nonce, &outcome)?;
-                    self.lock().result = Some(Ok(outcome?));
-                    return Ok(false);
-                }
-                Claim::Running(lease) if now > lease => return Err(Error::of("T0011")),
-                Claim::Running(_) => {
-                    let again = Instant::now() + LOOK_AGAIN;
-                    if entering.deadline.is_some_and(|deadline| deadline <= again) {
-                        return Err(Error::of("T0009"));
-                    }
-                    tokio::time::sleep_until(again).await;
-                }
-                Claim::Full => {
-                    return Err(Error::of("T0006").with_retry_after(Duration::from_secs(60)));
-                }
+        let wanted = Wanted {
+            store: &**self.door.store(),
+            nonce: &nonce,
+            caller: &self.counts_on,
+            until,
+            deadline: entering.deadline,
+            stop: entering.stop,
+        };
+        match self.claims.take(wanted).await? {
+            claims::Taken::Claimed(turn) => {
+                self.lock().claimed = Some((nonce, turn));
+                Ok(true)
+            }
+            claims::Taken::Before(outcome) => {
+                let outcome = Outcome::open(self.door.sealer(), &nonce, &outcome)?;
+                self.lock().result = Some(Ok(outcome?));
+                Ok(false)
             }
         }
     }
@@ -366,7 +357,10 @@ impl Rounds for Round {
                 inner.result.clone_from(&asked);
                 inner.claimed.take()
             };
-            let Some(nonce) = claimed else { return };
+            // The turn is given back when the outcome is there.
+            let Some((nonce, _turn)) = claimed else {
+                return;
+            };
             let outcome = match asked {
                 Some(asked) => asked,
                 None => (self.writer)(outcome),

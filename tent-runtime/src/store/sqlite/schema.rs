@@ -48,6 +48,14 @@ const STEPS: &[&str] = &[
     ) STRICT;
     CREATE INDEX tent_rounds_until ON tent_rounds (until);
 ",
+    "
+    -- A digest. What was claimed before counts on nobody.
+    ALTER TABLE tent_rounds ADD COLUMN caller BLOB NOT NULL DEFAULT x'';
+    -- Of the outcome; the most that there may be of it, until it is there.
+    ALTER TABLE tent_rounds ADD COLUMN bytes INTEGER NOT NULL DEFAULT 262144;
+    UPDATE tent_rounds SET bytes = length(outcome) WHERE outcome IS NOT NULL;
+    CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes);
+",
 ];
 
 /// A connection to read with and one to write with, over a file that is up to date. Blocks.

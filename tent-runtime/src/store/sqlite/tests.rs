@@ -56,10 +56,12 @@ async fn two_processes_on_one_file_hold_the_contract() {
     let directories = Mutex::new(Vec::new());
     contract::holds(|| async {
         let directory = Directory::new();
-        let pair: contract::Pair = (
-            Arc::new(directory.store().await),
-            Arc::new(directory.store().await),
-        );
+        let bounded = async || {
+            let mut store = directory.store().await;
+            store.bounds = contract::BOUNDS;
+            Arc::new(store)
+        };
+        let pair: contract::Pair = (bounded().await, bounded().await);
         let mut directories = directories.lock().expect("no test panics while it is held");
         directories.push(directory);
         pair
@@ -166,7 +168,7 @@ async fn a_file_of_a_later_version_is_refused() {
         .expect("writes");
     assert_eq!(
         directory.refused().await,
-        "it was written by a later version of tent: it has form 99, and this version knows 2."
+        "it was written by a later version of tent: it has form 99, and this version knows 3."
     );
 }
 
