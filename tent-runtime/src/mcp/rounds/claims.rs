@@ -66,9 +66,9 @@ pub(super) struct Wanted<'a> {
 }
 
 /// What came of it.
-pub(super) enum Taken {
+pub(super) enum Claimed {
     /// It is to be run, and the turn to be kept until its outcome is in the store.
-    Claimed(Turn),
+    Now(Turn),
     /// It came before, with this outcome.
     Before(Vec<u8>),
 }
@@ -92,7 +92,7 @@ impl Claims {
     /// T0009 where it is under way for longer than this call has time, or too many wait; T0011 where whoever claimed
     /// it has ended without an outcome; T0006 where there are too many; T0015 where its state is so old that it
     /// cannot be told whether it came before.
-    pub(super) async fn take(self: &Arc<Self>, wanted: Wanted<'_>) -> Result<Taken> {
+    pub(super) async fn take(self: &Arc<Self>, wanted: Wanted<'_>) -> Result<Claimed> {
         let turn = self.turn(wanted.nonce, wanted.deadline).await?;
         let mut pause = LOOK_AGAIN;
         let mut place = None;
@@ -101,12 +101,12 @@ impl Claims {
             let state = match wanted.store.round(wanted.nonce).await? {
                 Some(state) => state,
                 None => match wanted.claim().await? {
-                    None => return Ok(Taken::Claimed(turn)),
+                    None => return Ok(Claimed::Now(turn)),
                     Some(state) => state,
                 },
             };
             match state {
-                RoundState::Ended(outcome) => return Ok(Taken::Before(outcome)),
+                RoundState::Ended(outcome) => return Ok(Claimed::Before(outcome)),
                 RoundState::Running(lease) if SystemClock.now() > lease => {
                     return Err(Error::of("T0011"));
                 }
@@ -146,6 +146,12 @@ impl Claims {
     /// A place among those who wait.
     fn place(&self) -> Result<SemaphorePermit<'_>> {
         self.room.try_acquire().map_err(|_| Error::of("T0009"))
+    }
+
+    /// How many wait.
+    #[cfg(test)]
+    pub(in crate::mcp) fn waiting(&self) -> usize {
+        MOST_WAITING - self.room.available_permits()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<[u8]>, watch::Sender<()>>> {

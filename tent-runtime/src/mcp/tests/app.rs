@@ -27,7 +27,16 @@ impl App {
     }
 
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
-        let (door, keys) = super::door::made(functions, set);
+        App::on(&super::door::Place::default(), functions, set)
+    }
+
+    /// One of several processes that share a place.
+    pub(super) fn on(
+        place: &super::door::Place,
+        functions: &[&'static Declaration],
+        set: impl FnOnce(&mut Settings),
+    ) -> Self {
+        let (door, keys) = super::door::made(place, functions, set);
         App {
             mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,
