@@ -239,3 +239,90 @@ async fn in_time<T>(deadline: Option<Instant>, work: impl Future<Output = T>) ->
         None => Ok(work.await),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Memory;
+
+    async fn take(
+        claims: &Arc<Claims>,
+        store: &Memory,
+        nonce: &[u8],
+        until: Time,
+    ) -> Result<Claimed> {
+        let wanted = Wanted {
+            store,
+            nonce,
+            caller: &[0; 32],
+            until,
+            deadline: Some(Instant::now()),
+            stop: &Stop::default(),
+        };
+        claims.take(wanted).await
+    }
+
+    fn ago(duration: Duration) -> Time {
+        let millis = i64::try_from(duration.as_millis()).expect("it is short");
+        Time::from_millis(SystemClock.now().as_millis() - millis)
+    }
+
+    #[tokio::test]
+    async fn a_state_whose_claim_may_be_forgotten_is_refused_and_never_run_again() {
+        let (claims, store) = (Arc::<Claims>::default(), Memory::default());
+        let minute = Duration::from_secs(60);
+        let late = take(&claims, &store, b"late", ago(LATE - minute)).await;
+        assert!(matches!(late, Ok(Claimed::Now(_))), "it is asked again");
+        let Err(error) = take(&claims, &store, b"too late", ago(LATE + minute)).await else {
+            panic!("nobody knows whether it came before");
+        };
+        assert_eq!(error.code(), "T0015");
+        assert!(store.round(b"too late").await.expect("memory").is_none());
+
+        // As long as its outcome is kept it is answered that.
+        let recorded = store.record_round(b"late", b"x".to_vec()).await;
+        recorded.expect("memory");
+        drop(late);
+        let again = take(&claims, &store, b"late", ago(LATE + minute)).await;
+        assert!(matches!(again, Ok(Claimed::Before(outcome)) if outcome == b"x"));
+    }
+
+    #[test]
+    fn a_claim_is_kept_for_longer_than_its_state_can_be_claimed_again() {
+        let times = [i64::MIN, -1, 0, 1_780_000_000_000, i64::MAX - 660_000].map(Time::from_millis);
+        for until in times {
+            for lease in times {
+                let forgotten = forgotten(until, lease);
+                assert!(forgotten >= last_claimed(until).plus(ASKEW));
+                assert!(
+                    forgotten >= lease.plus(LATE),
+                    "and its outcome can be asked for"
+                );
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_round_whose_process_died_is_of_unknown_outcome_after_its_lease() {
+        let (claims, store) = (Arc::<Claims>::default(), Memory::default());
+        let now = SystemClock.now();
+        let claim = |nonce, lease| RoundClaim {
+            nonce,
+            caller: &[0; 32],
+            lease,
+            until: now.plus(LATE),
+            now,
+        };
+        for (nonce, lease, code) in [
+            (&b"dead"[..], ago(Duration::from_millis(1)), "T0011"),
+            (&b"alive"[..], now.plus(LATE), "T0009"),
+        ] {
+            let claimed = store.claim_round(claim(nonce, lease)).await;
+            assert_eq!(claimed.expect("memory"), Claim::Taken);
+            let taken = take(&claims, &store, nonce, now).await;
+            assert_eq!(taken.err().map(|error| error.code()), Some(code));
+        }
+        assert_eq!(claims.waiting(), 0);
+        assert!(claims.lock().is_empty());
+    }
+}

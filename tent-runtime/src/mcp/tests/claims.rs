@@ -99,7 +99,9 @@ fn begin(app: &Arc<App>, send: Send) -> tokio::task::JoinHandle<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn a_repeat_waits_for_another_process_by_looking_now_and_then() -> Result<()> {
-    let file = std::env::temp_dir().join(format!("tent-claims-{}.db", std::process::id()));
+    let directory = std::env::temp_dir().join(format!("tent-claims-{}", std::process::id()));
+    std::fs::create_dir(&directory)?;
+    let file = directory.join("tent.db");
     let (keys, mut stores) = (Arc::default(), Vec::new());
     for _ in 0..2 {
         stores.push(Counted::new(Arc::new(Sqlite::open(&file).await?), &keys));
@@ -136,7 +138,8 @@ async fn a_repeat_waits_for_another_process_by_looking_now_and_then() -> Result<
     assert_eq!(repeat.await.expect("it does not panic"), answer);
     assert_eq!(count("paid", "elsewhere"), 1);
     assert_eq!(stores[1].asked().1, 0);
-    let _ = std::fs::remove_file(file);
+    drop((here, there, stores));
+    std::fs::remove_dir_all(directory)?;
     Ok(())
 }
 

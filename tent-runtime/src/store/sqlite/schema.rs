@@ -143,7 +143,7 @@ fn bring_up_to_date(connection: &mut Connection) -> Result<(), BoxError> {
 /// The write-ahead log lets reads and a write go on at once. To turn to it a connection must have the file
 /// for itself, and where another one turns to it in the same moment SQLite gives up at once, since both
 /// would wait for each other; so this asks again.
-fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
+pub(super) fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
     let start = Instant::now();
     loop {
         let turned: rusqlite::Result<String> =
