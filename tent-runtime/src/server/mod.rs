@@ -5,6 +5,8 @@
 
 mod builder;
 mod connections;
+#[cfg(test)]
+mod tests;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

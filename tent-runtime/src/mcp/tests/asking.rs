@@ -209,6 +209,10 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Query, "outlived", |cx, _| Box::pin(outlived(cx))),
     &function(Kind::Query, "leaves", |cx, _| Box::pin(leaves(cx))),
     &function(Kind::Change, "pay", |cx, input| Box::pin(pay(cx, input))),
+    &Declaration {
+        access: Access::Anyone,
+        ..function(Kind::Change, "tip", |cx, input| Box::pin(pay(cx, input)))
+    },
     &function(Kind::Action, "pay_slowly", |cx, input| {
         Box::pin(pay_slowly(cx, input))
     }),

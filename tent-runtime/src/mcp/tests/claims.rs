@@ -1,7 +1,7 @@
 //! Rounds that run once: who waits for whom, in one process and in two on one store, and what holds them back.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -23,6 +23,8 @@ struct Counted {
     rest: Arc<Memory>,
     looks: AtomicU32,
     claims: AtomicU32,
+    /// On whom they counted.
+    callers: Mutex<Vec<[u8; 32]>>,
 }
 
 impl Counted {
@@ -32,6 +34,7 @@ impl Counted {
             rest: rest.clone(),
             looks: AtomicU32::new(0),
             claims: AtomicU32::new(0),
+            callers: Mutex::default(),
         })
     }
 
@@ -71,6 +74,8 @@ impl Store for Counted {
     }
     fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
         self.claims.fetch_add(1, Ordering::SeqCst);
+        let mut callers = self.callers.lock().expect("no test panics in it");
+        callers.push(*claim.caller);
         self.rounds.claim_round(claim)
     }
     fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
@@ -118,25 +123,25 @@ async fn a_repeat_waits_for_another_process_by_looking_now_and_then() -> Result<
         Arc::new(app)
     };
     let (here, there) = (process(&stores[0], 3600), process(&stores[1], 30));
-    let state = begun(&here, "elsewhere").await;
-    let first = begin(&here, pays("elsewhere", yes(&state)));
-    let gate = gate("elsewhere");
+    let state = begun(&here, "another process").await;
+    let first = begin(&here, pays("another process", yes(&state)));
+    let gate = gate("another process");
     gate.paying.notified().await;
     assert_eq!(stores[0].asked(), (1, 1));
 
     // Its thirty seconds are over before the first has ended.
-    let repeat = there.ask(200, pays("elsewhere", yes(&state))).await;
+    let repeat = there.ask(200, pays("another process", yes(&state))).await;
     assert_eq!(code(&repeat), "T0009");
     let (looks, claims) = stores[1].asked();
     assert_eq!(claims, 0, "nothing is written to look");
     assert!((10..40).contains(&looks), "{looks}");
 
-    let repeat = begin(&there, pays("elsewhere", yes(&state)));
+    let repeat = begin(&there, pays("another process", yes(&state)));
     gate.pay_now.notify_one();
     let answer = first.await.expect("it does not panic");
     assert_eq!(*given(&answer), json!(1));
     assert_eq!(repeat.await.expect("it does not panic"), answer);
-    assert_eq!(count("paid", "elsewhere"), 1);
+    assert_eq!(count("paid", "another process"), 1);
     assert_eq!(stores[1].asked().1, 0);
     drop((here, there, stores));
     std::fs::remove_dir_all(directory)?;
@@ -236,6 +241,34 @@ async fn one_caller_cannot_keep_others_from_answering() {
     }
     let answer = app.ask(200, pays("after all", yes(&state))).await;
     assert_eq!(*given(&answer), json!(1));
+}
+
+#[tokio::test]
+async fn a_round_counts_on_its_caller_and_nobodys_on_the_address() {
+    let store = Counted::new(Arc::new(Memory::default()), &Arc::default());
+    let place = Place {
+        store: store.clone(),
+        ..Place::default()
+    };
+    let app = App::on(&place, FUNCTIONS, |settings| settings.mcp.anyone = true);
+    let senders: [fn(Send) -> Send; 7] = [
+        |send| send.from("192.0.2.1"),
+        |send| send.from("192.0.2.2"),
+        |send| send.by("ada"),
+        |send| send.by_nobody().from("192.0.2.1"),
+        |send| send.by_nobody().from("::ffff:192.0.2.1"),
+        |send| send.by_nobody().from("2001:db8::1"),
+        |send| send.by_nobody().from("2001:db8::2"),
+    ];
+    for (at, by) in senders.into_iter().enumerate() {
+        let tip = |brings| by(call("tip", json!({"id": format!("tip {at}")}), brings));
+        let (_, state) = asked(&app.ask(200, tip(json!({}))).await);
+        assert_eq!(*given(&app.ask(200, tip(yes(&state))).await), json!([1, 1]));
+    }
+    let callers = store.callers.lock().expect("no test panics in it");
+    let first = |caller| callers.iter().position(|one| one == caller);
+    let same: Vec<_> = callers.iter().map(|caller| first(caller)).collect();
+    assert_eq!(same, [0, 0, 2, 3, 3, 5, 5].map(Some));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
