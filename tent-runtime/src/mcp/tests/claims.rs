@@ -267,7 +267,7 @@ async fn a_round_counts_on_its_caller_and_nobodys_on_the_address() {
     }
     let callers = store.callers.lock().expect("no test panics in it");
     let first = |caller| callers.iter().position(|one| one == caller);
-    let same: Vec<_> = callers.iter().map(|caller| first(caller)).collect();
+    let same: Vec<_> = callers.iter().map(first).collect();
     assert_eq!(same, [0, 0, 2, 3, 3, 5, 5].map(Some));
 }
 
