@@ -133,7 +133,7 @@ impl Tent {
 
     /// Answers one MCP message without a server, for who has a transport of their own; `None` where the
     /// message wants no answer. Both eras; the caller is who you say. A call ends when the future is dropped,
-    /// but for those of the legacy era, which go on.
+    /// but for those that go on without their client: see [`drained`](Self::drained).
     ///
     /// Each message stands for itself: what an `initialize` agreed on is not remembered, so a legacy
     /// message counts as one of 2025-03-26. What a function says before it ends goes nowhere.

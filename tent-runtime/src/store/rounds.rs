@@ -20,8 +20,8 @@ pub struct Most {
 }
 
 impl Most {
-    /// Of one caller. A round is kept for about twenty minutes, so one caller may answer three questions each second
-    /// without an end, and have 128 calls run at once.
+    /// Of one caller. A round is kept for about ten minutes longer than `limits.ask_time`, so by default one caller may
+    /// answer three questions each second without an end, and have 128 calls run at once.
     pub const OF_CALLER: Most = Most {
         rounds: 4096,
         bytes: 32 << 20,

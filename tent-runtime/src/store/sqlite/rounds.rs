@@ -42,31 +42,28 @@ pub(super) fn claim(
         "DELETE FROM tent_rounds WHERE until < ?1",
         [now.as_millis()],
     )?;
-    // Both sums read the index over caller and bytes alone.
+    // Both read one index alone, not the outcomes.
     let own = transaction.query_row(
-        "SELECT count(*), coalesce(sum(bytes), 0) FROM tent_rounds WHERE caller = ?1",
+        "SELECT count(*), coalesce(sum(bytes), 0), min(until) FROM tent_rounds WHERE caller = ?1",
         [caller],
         sum_of,
     )?;
     let all = transaction.query_row(
-        "SELECT count(*), coalesce(sum(bytes), 0) FROM tent_rounds",
+        "SELECT count(*), coalesce(sum(bytes), 0), min(until) FROM tent_rounds",
         [],
         sum_of,
     )?;
-    let full = if bounds.of_caller.is_full(own.0, own.1) {
-        Some(true)
-    } else {
-        bounds.of_all.is_full(all.0, all.1).then_some(false)
-    };
-    if let Some(of_caller) = full {
-        let first: Option<i64> = transaction.query_row(
-            "SELECT min(until) FROM tent_rounds WHERE caller = ?1 OR NOT ?2",
-            params![caller, of_caller],
-            |row| row.get(0),
-        )?;
-        transaction.commit()?;
-        let until = first.map_or(now, Time::from_millis);
-        return Ok(Claim::Full { of_caller, until });
+    for (sum, most, of_caller) in [(own, bounds.of_caller, true), (all, bounds.of_all, false)] {
+        let Sum {
+            rounds,
+            bytes,
+            until,
+        } = sum;
+        if most.is_full(rounds, bytes) {
+            transaction.commit()?;
+            let until = until.unwrap_or(now);
+            return Ok(Claim::Full { of_caller, until });
+        }
     }
     transaction.execute(
         "INSERT INTO tent_rounds (nonce, caller, lease, until, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -95,12 +92,23 @@ pub(super) fn record(
     Ok(())
 }
 
-fn sum_of(row: &Row<'_>) -> rusqlite::Result<(usize, usize)> {
+/// How much there is of some rounds, and when the first of them is forgotten.
+struct Sum {
+    rounds: usize,
+    bytes: usize,
+    until: Option<Time>,
+}
+
+fn sum_of(row: &Row<'_>) -> rusqlite::Result<Sum> {
     let number = |at| {
         let number: i64 = row.get(at)?;
         Ok::<_, rusqlite::Error>(usize::try_from(number).unwrap_or(usize::MAX))
     };
-    Ok((number(0)?, number(1)?))
+    Ok(Sum {
+        rounds: number(0)?,
+        bytes: number(1)?,
+        until: row.get::<_, Option<i64>>(2)?.map(Time::from_millis),
+    })
 }
 
 fn length(bytes: usize) -> i64 {

@@ -54,7 +54,7 @@ const STEPS: &[&str] = &[
     -- Of the outcome; the most that there may be of it, until it is there.
     ALTER TABLE tent_rounds ADD COLUMN bytes INTEGER NOT NULL DEFAULT 262144;
     UPDATE tent_rounds SET bytes = length(outcome) WHERE outcome IS NOT NULL;
-    CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes);
+    CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes, until);
 ",
 ];
 
