@@ -34,8 +34,8 @@ struct Process {
 
 impl Process {
     fn start(directory: &Directory) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_small-apps"))
-            .args(["stuck", "mcp"])
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stuck-app"))
+            .arg("mcp")
             .current_dir(&directory.0)
             .env("TENT_STORE__URL", "sqlite:tent.db")
             .env_remove("TENT_KEY")

@@ -40,6 +40,14 @@ impl Stop {
         self.0.send_modify(|state| state.told = true);
     }
 
+    /// Tells it when `told` turns true. Never ends.
+    async fn hears(&self, mut told: watch::Receiver<bool>) {
+        if told.wait_for(|&told| told).await.is_ok() {
+            self.tell();
+        }
+        std::future::pending().await
+    }
+
     /// Ends when the call was told to stop, and nothing keeps it from that.
     async fn stopped(&self) {
         self.until(|state| state.told && !state.held).await;
@@ -119,7 +127,7 @@ impl Door {
     pub async fn call_until(
         self: &Arc<Self>,
         call: Call,
-        mut told: watch::Receiver<bool>,
+        told: watch::Receiver<bool>,
     ) -> Option<Result<Answer>> {
         let stop = Arc::new(Stop::default());
         // A legacy client's lost connection cancels nothing.
@@ -127,20 +135,14 @@ impl Door {
         let _leaving = leaves.then(|| Leaving(stop.clone()));
         let span = span(&call);
         let running = {
-            let (door, stop, counted) = (self.clone(), stop.clone(), self.under_way.begin());
+            let (door, stop, told) = (self.clone(), stop.clone(), told.clone());
+            let counted = self.under_way.begin();
             async move {
                 let _counted = counted;
-                let passing = door.pass(call, Some(told.clone()), &stop);
-                let hears = async {
-                    if told.wait_for(|&told| told).await.is_ok() {
-                        stop.tell();
-                    }
-                    std::future::pending::<()>().await;
-                };
                 tokio::select! {
                     biased;
-                    ended = passing => Some(ended),
-                    () = hears => None,
+                    ended = door.pass(call, Some(told.clone()), &stop) => Some(ended),
+                    () = stop.hears(told) => None,
                     () = stop.stopped() => None,
                 }
             }
@@ -148,10 +150,12 @@ impl Door {
         let running = tokio::spawn(running.instrument(span));
         tokio::select! {
             biased;
+            // Heard here too, so that whoever said it gets no answer from then on, however late the task hears it.
+            () = stop.hears(told) => None,
+            () = stop.left() => None,
             ended = running => {
                 ended.unwrap_or_else(|lost| Some(Err(Error::unexpected(lost))))
             }
-            () = stop.left() => None,
         }
     }
 

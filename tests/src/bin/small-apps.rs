@@ -30,7 +30,6 @@ fn main() -> ExitCode {
         Some("empty") => app.functions(&[]),
         Some("linked") => app,
         Some("noisy") => app.functions(tent::functions![noisy::prints, noisy::breaks]),
-        Some("stuck") => app.functions(tent::functions![stuck::pay]),
         Some("warned") => app.functions(warned::MANY).functions(tent::functions![
             warned::synchronize_all_customer_data_across_regional_systems,
             warned::sales__by_region,
@@ -196,29 +195,5 @@ mod noisy {
     pub(crate) fn breaks() {
         print!("half a line");
         panic!("it breaks");
-    }
-}
-
-mod stuck {
-    use std::io::Write as _;
-
-    use tent::ask::{Field, Form};
-    use tent::prelude::*;
-
-    /// Pays once it is agreed to, and never ends, whatever its timeout says. Each time is a line of the file
-    /// `payments`.
-    #[action(access = "anyone", offer = "mcp", timeout = "200ms")]
-    pub(crate) async fn pay(cx: &Cx) -> Result<u32> {
-        let sure = Form::new("Pay it?").field("sure", Field::boolean());
-        cx.input("sure", sure).await?;
-        let mut payments = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open("payments")?;
-        writeln!(payments, "paid")?;
-        eprintln!("it has paid");
-        loop {
-            std::thread::park();
-        }
     }
 }
