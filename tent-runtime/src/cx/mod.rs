@@ -5,7 +5,7 @@
 pub mod ask;
 mod client;
 mod peer;
-mod question;
+pub(crate) mod question;
 mod waits;
 
 use std::any::{Any, TypeId};

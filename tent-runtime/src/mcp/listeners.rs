@@ -288,16 +288,16 @@ impl Streams {
         }
     }
 
-    /// The streams of this caller's sessions whose clients can be asked this.
+    /// The streams of this caller's sessions whose clients can be asked this, and on whom each counts.
     pub(super) fn of(
         &self,
         caller: &Caller,
         can: impl Fn(&Capabilities) -> bool,
-    ) -> Vec<(Key, Sink)> {
+    ) -> Vec<(Key, Box<str>, Sink)> {
         let open = self.lock();
         let of = open.streams.values().filter_map(|one| match &one.listens {
             Listens::Session(key, said) if key.is_of(caller) && can(said) => {
-                Some((key.clone(), one.sink.clone()))
+                Some((key.clone(), one.on.clone(), one.sink.clone()))
             }
             _ => None,
         });
