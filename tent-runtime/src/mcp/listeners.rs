@@ -304,6 +304,24 @@ impl Streams {
         of.collect()
     }
 
+    /// Ends when this stream of a session has, and no newer one has taken over.
+    pub(super) async fn left(&self, session: &Key, sink: &Sink) {
+        let mut newest = sink.clone();
+        loop {
+            newest.ended().await;
+            let newer = {
+                let open = self.lock();
+                let place = open.sessions.get(session);
+                let stream = place.and_then(|place| open.streams.get(place));
+                stream.map(|stream| stream.sink.clone())
+            };
+            match newer.filter(|newer| !newer.is_closed()) {
+                Some(newer) => newest = newer,
+                None => return,
+            }
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.lock().streams.len()

@@ -66,7 +66,8 @@ impl Notes {
     /// What a client must have said it can do is read from the request, as
     /// [`Cx::input`](crate::cx::Cx::input) does it: tools in a `sampling/createMessage` need `sampling.tools`, say.
     ///
-    /// It waits for an answer as long as a client is there: bound it by a timeout of your own. A client of the
+    /// It waits for an answer as long as a client is there, also on a newer stream of the same session: bound it by
+    /// a timeout of your own. A client of the
     /// modern era takes no requests; it is asked within a call.
     ///
     /// ```
@@ -78,7 +79,8 @@ impl Notes {
     /// ```
     ///
     /// # Errors
-    /// T7120 where no such client is there, or none answers with a result.
+    /// T7120 where no such client is there, or none answers with a result; T0006 where too many questions wait for
+    /// an answer already.
     pub async fn request(
         &self,
         caller: &Caller,
@@ -102,8 +104,9 @@ impl Notes {
             let asked = questions::Asked { session, on, sink };
             Box::pin(async move {
                 let answered = tokio::select! {
+                    biased;
                     answered = self.questions().put(asked, request) => answered?,
-                    () = sink.ended() => None,
+                    () = self.streams().left(session, sink) => None,
                 };
                 match answered {
                     Some(Ok(result)) => Ok(result),

@@ -15,10 +15,15 @@ fn app() -> App {
 /// A client that can do this: its session, and the stream that it keeps.
 async fn client(app: &App, can: Value) -> (String, Read) {
     let session = app.session_of("2025-11-25", can).await;
-    let get = Send::with_method(Method::GET).header("accept", "text/event-stream");
-    let mut stream = Read::of(app.open(get.session(&session)).await);
-    assert_eq!(stream.next().await, Some(Value::Null));
+    let stream = stream(app, &session).await;
     (session, stream)
+}
+
+async fn stream(app: &App, session: &str) -> Read {
+    let get = Send::with_method(Method::GET).header("accept", "text/event-stream");
+    let mut stream = Read::of(app.open(get.session(session)).await);
+    assert_eq!(stream.next().await, Some(Value::Null));
+    stream
 }
 
 fn cancelled(id: &Value) -> Value {
@@ -105,4 +110,38 @@ async fn a_request_goes_to_who_said_that_it_can_answer_what_it_holds() {
         let refused = notes.request(&grace, method, Some(params)).await;
         assert_eq!(refused.expect_err("nobody can").code(), "T7120");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_answers_what_it_was_asked_before() {
+    let app = app();
+    let (session, mut first) = client(&app, json!({"roots": {}})).await;
+    let grace = app.caller("staff").await;
+    let notes = app.notes();
+    let mut asking = Box::pin(notes.request(&grace, "roots/list", None));
+    assert!(asking.as_mut().now_or_never().is_none());
+    let id = first.next().await.expect("a request")["id"].take();
+    let second = stream(&app, &session).await;
+    drop(first);
+    assert!(asking.as_mut().now_or_never().is_none(), "it is there");
+    let third = stream(&app, &session).await;
+    drop(second);
+    assert!(asking.as_mut().now_or_never().is_none(), "it is there");
+    let result = json!({"roots": []});
+    let answer = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+    app.send(Send::raw(answer).session(&session)).await;
+    assert_eq!(asking.await.ok(), Some(result));
+
+    // What the old stream did not take any more was never asked.
+    let mut asking = Box::pin(notes.request(&grace, "roots/list", None));
+    assert!(asking.as_mut().now_or_never().is_none());
+    let _fourth = stream(&app, &session).await;
+    assert!(
+        asking.as_mut().now_or_never().is_none(),
+        "it can still be read"
+    );
+    drop(third);
+    let refused = asking.await.expect_err("it was not read");
+    assert_eq!(refused.code(), "T7120");
+    assert_eq!(app.questions(), 0);
 }
