@@ -14,6 +14,12 @@ use crate::error::{Error, Result};
 const MOST_KEPT: usize = 64 << 10;
 
 impl Peer for Round {
+    fn begins(&self) {
+        if let Some(told) = &self.told {
+            told.begins();
+        }
+    }
+
     fn progress(&self, progress: &Progress) {
         if let Some(told) = &self.told {
             told.progress(progress);
