@@ -12,12 +12,16 @@ mod serve;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tent_core::codes;
 
 use crate::error::{Error, Result};
 use crate::server::{App, Prepared, explained};
+
+/// How long threads under way are waited for when everything else has ended.
+const LAST: Duration = Duration::from_secs(1);
 
 #[derive(Parser)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -142,7 +146,10 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> 
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(work)
+    let ended = runtime.block_on(work);
+    // A function that does not come back holds its thread, and would hold the process too.
+    runtime.shutdown_timeout(LAST);
+    ended
 }
 
 fn log() {
