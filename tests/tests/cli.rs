@@ -56,6 +56,19 @@ fn k1_14_k1_23_an_input_that_no_client_takes_is_a_problem_at_start() {
 }
 
 #[test]
+fn a_state_that_is_missing_is_told_beside_every_other_problem() {
+    let checked = run(&["both", "check"]);
+    let problems: Vec<_> = checked
+        .lines()
+        .filter_map(|line| line.strip_prefix("error: "))
+        .map(|problem| &problem[..5])
+        .collect();
+    assert_eq!(problems, ["T1001", "T7011"], "{checked}");
+    let served = run(&["both"]);
+    assert!(checked.ends_with(served.split_once('\n').expect("lines").1));
+}
+
+#[test]
 fn an_app_without_functions_does_not_start() {
     insta::assert_snapshot!(run(&["empty"]));
 }
@@ -72,7 +85,9 @@ fn k7_09_a_crate_that_brings_nothing_is_told_beside_every_other_problem() {
             .iter()
             .map(|problem| &problem[..5])
             .collect::<Vec<_>>(),
-        ["T1001", "T1001", "T7012", "T7016", "T7016", "T7018"],
+        [
+            "T1001", "T1001", "T7011", "T7011", "T7011", "T7012", "T7016", "T7016", "T7018"
+        ],
         "{told}"
     );
     assert_eq!(
@@ -99,9 +114,9 @@ fn keys_can_be_made_whatever_is_wrong_with_the_functions() {
     assert!(key.starts_with("tk_"), "{told}");
 }
 
-#[test]
+/// What `mcp` writes and logs when each of these is called, and its input ends.
 #[cfg(unix)]
-fn nothing_but_messages_is_written_to_stdout_by_mcp() {
+fn called(names: &[&str]) -> (String, String) {
     let mut server = Command::new(env!("CARGO_BIN_EXE_small-apps"))
         .args(["noisy", "mcp"])
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
@@ -112,7 +127,7 @@ fn nothing_but_messages_is_written_to_stdout_by_mcp() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    let calls = ["prints", "breaks", "prints"].iter().enumerate().map(|(id, name)| {
+    let calls = names.iter().enumerate().map(|(id, name)| {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{name}"}}}}"#)
     });
     let lines = calls.collect::<Vec<_>>().join("\n");
@@ -121,8 +136,14 @@ fn nothing_but_messages_is_written_to_stdout_by_mcp() {
     drop(input);
     let ran = server.wait_with_output().expect("it ends with its input");
     assert!(ran.status.success());
-    let stdout = String::from_utf8(ran.stdout).expect("a text");
-    let stderr = String::from_utf8(ran.stderr).expect("a text");
+    let text = |bytes| String::from_utf8(bytes).expect("a text");
+    (text(ran.stdout), text(ran.stderr))
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_but_messages_is_written_to_stdout_by_mcp() {
+    let (stdout, stderr) = called(&["prints", "breaks", "prints"]);
     let mut answers: Vec<(u64, bool)> = stdout
         .lines()
         .map(|line| {
@@ -136,6 +157,19 @@ fn nothing_but_messages_is_written_to_stdout_by_mcp() {
     for printed in ["a function prints", "a program prints", "half a line"] {
         assert!(stderr.contains(printed), "{stderr}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn nobody_but_mcp_reads_its_messages() {
+    let names = ["reads", "lets_read"].repeat(20);
+    let (stdout, stderr) = called(&names);
+    let read = |line: &str| {
+        let message: serde_json::Value = serde_json::from_str(line).expect("a message");
+        message["result"]["content"][0]["text"].clone()
+    };
+    let read: Vec<_> = stdout.lines().map(read).collect();
+    assert_eq!(read, vec![r#"{"value":""}"#; names.len()], "{stderr}");
 }
 
 #[test]

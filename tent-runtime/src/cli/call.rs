@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::door::{At, Call};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Held, Piece};
-use crate::json;
 use crate::schema::Wire;
 use crate::server::Prepared;
 
@@ -17,10 +18,9 @@ use super::list::refuse;
 pub(super) async fn call(
     prepared: Prepared,
     name: String,
-    input: String,
+    input: Map<String, Value>,
     person: Option<String>,
 ) -> Result<ExitCode> {
-    let input = json::object(input.as_bytes()).map_err(here)?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
@@ -52,7 +52,6 @@ fn here(error: Error) -> Error {
             "Look at the names that `list` shows, or call as somebody who may, with --as USER."
         }
         "T0004" | "T0005" => "Call as a person that the app knows and who may, with --as USER.",
-        "T0018" => "Give the input as one JSON object, in quotes: '{\"id\": 1}'.",
         _ => return error,
     };
     error.with_fix(fix)

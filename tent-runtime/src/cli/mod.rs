@@ -1,8 +1,8 @@
 //! The command line of an app: `serve` (the default), `check`, `list`, `call`, `mcp`, `keys`,
 //! `explain`.
 //!
-//! Data goes to stdout, everything else to stderr. Exit codes: 0 it went well; 1 it did not, with the
-//! failure on stderr; 2 the command line itself is wrong. Decides nothing that the door decides.
+//! Data goes to stdout, everything else to stderr. How it ends is said at [`App::run`]. Decides nothing that the
+//! door decides.
 
 mod call;
 mod keys;
@@ -11,14 +11,19 @@ mod mcp;
 mod serve;
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use tent_core::codes;
+use serde_json::{Map, Value};
+use tent_core::codes::{self, Entry};
 
 use crate::error::{Error, Result};
+use crate::json;
 use crate::server::{App, Prepared, explained};
+use crate::settings::values;
 
 /// How long threads under way are waited for when everything else has ended.
 const LAST: Duration = Duration::from_secs(1);
@@ -35,8 +40,8 @@ struct Line {
 #[derive(Args)]
 struct Serve {
     /// Where to listen, instead of web.addr [default: 127.0.0.1:3000]
-    #[arg(long, value_name = "IP:PORT")]
-    addr: Option<String>,
+    #[arg(long, value_name = "IP:PORT", value_parser = addr)]
+    addr: Option<SocketAddr>,
 }
 
 #[derive(Subcommand)]
@@ -60,16 +65,16 @@ enum Command {
         /// The function's name
         name: String,
         /// Its input, a JSON object
-        #[arg(default_value = "{}")]
-        input: String,
+        #[arg(default_value = "{}", value_parser = input)]
+        input: Map<String, Value>,
         /// The id of the person to call as
-        #[arg(long = "as", value_name = "USER")]
+        #[arg(long = "as", value_name = "USER", value_parser = NonEmptyStringValueParser::new())]
         person: Option<String>,
     },
     /// Speak MCP on stdin and stdout, as who holds the key in TENT_KEY, as a person, or as nobody
     Mcp {
         /// The id of the person to call as
-        #[arg(long = "as", value_name = "USER")]
+        #[arg(long = "as", value_name = "USER", value_parser = NonEmptyStringValueParser::new())]
         person: Option<String>,
     },
     /// Make, list and revoke keys
@@ -78,7 +83,8 @@ enum Command {
     /// Explain a code, or list all
     Explain {
         /// The code, such as T7120
-        code: Option<String>,
+        #[arg(value_parser = code)]
+        code: Option<&'static Entry>,
     },
 }
 
@@ -86,6 +92,12 @@ impl App {
     /// Runs the command line of this process to its end.
     ///
     /// The log goes to stderr, at the level that `RUST_LOG` names (`info` without it).
+    ///
+    /// | exit code | means |
+    /// |---|---|
+    /// | 0 | it went well; also where a server was told to end |
+    /// | 1 | it did not, and stderr says why: something is wrong with the app, its settings or its store, a call failed, `keys revoke` found no such key, `check --strict` warned |
+    /// | 2 | the line itself is wrong: an unknown command or option, or a value that could never be one, such as an address without a port or an input that is no JSON object |
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
     }
@@ -119,11 +131,14 @@ impl App {
 fn ran(app: App, line: Line) -> Result<ExitCode> {
     let command = line.command.unwrap_or(Command::Serve(line.serve));
     // What only reads the catalogue must work whatever state the settings are in.
-    if let Command::Explain { code } = &command {
-        return explain(code.as_deref());
+    if let Command::Explain { code } = command {
+        explain(code);
+        return Ok(ExitCode::SUCCESS);
     }
     let app = match &command {
-        Command::Serve(Serve { addr: Some(addr) }) => app.flag("--addr", "web.addr", addr),
+        Command::Serve(Serve { addr: Some(addr) }) => {
+            app.flag("--addr", "web.addr", addr.to_string())
+        }
         _ => app,
     };
     let prepared = app.prepare()?;
@@ -184,23 +199,31 @@ fn complain(error: &Error) {
     }
 }
 
-fn explain(code: Option<&str>) -> Result<ExitCode> {
-    let Some(code) = code else {
-        for entry in codes::ALL {
-            println!("{}  {}", entry.code, entry.name);
-        }
-        return Ok(ExitCode::SUCCESS);
-    };
-    match codes::find(code) {
-        Some(entry) => {
-            print!("{}", explained(entry));
-            Ok(ExitCode::SUCCESS)
-        }
+fn explain(code: Option<&Entry>) {
+    match code {
+        Some(entry) => print!("{}", explained(entry)),
         None => {
-            eprintln!("error: there is no code {code}; `explain` alone lists all");
-            Ok(ExitCode::FAILURE)
+            for entry in codes::ALL {
+                println!("{}  {}", entry.code, entry.name);
+            }
         }
     }
+}
+
+// What a word of the line means, or why it means nothing, which ends the program with 2. What it names in the
+// app or in its store is found out by the commands.
+
+fn addr(text: &str) -> Result<SocketAddr, String> {
+    values::addr(text).map_err(|why| format!("it {why}"))
+}
+
+fn input(text: &str) -> Result<Map<String, Value>, String> {
+    json::object_in(text)
+        .map_err(|why| format!("{why}; give one JSON object, in quotes: '{{\"id\": 1}}'"))
+}
+
+fn code(text: &str) -> Result<&'static Entry, String> {
+    codes::find(text).ok_or_else(|| "there is no such code; `explain` alone lists all".to_owned())
 }
 
 /// What to type to run this program again: through cargo, where cargo runs it.

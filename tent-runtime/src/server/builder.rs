@@ -294,15 +294,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// The functions, with every problem that they have together with this app.
     pub(crate) fn registry(&self) -> Result<Registry, Problems> {
-        let registry = match &self.app.functions {
-            Some(functions) => Registry::of(functions),
-            None => Registry::linked(),
-        }?;
-        let missing = registry.missing_states(&self.app.handed);
-        match missing.is_empty() {
-            true => Ok(registry),
-            false => Err(Problems(missing)),
-        }
+        Registry::for_app(self.app.functions.as_deref(), &self.app.handed)
     }
 
     fn checked(self) -> Result<(Self, Registry)> {

@@ -29,7 +29,18 @@ fn main() -> ExitCode {
         Some("misshapen") => app.functions(tent::functions![misshapen::by, misshapen::named]),
         Some("empty") => app.functions(&[]),
         Some("linked") => app,
-        Some("noisy") => app.functions(tent::functions![noisy::prints, noisy::breaks]),
+        Some("noisy") => app.functions(tent::functions![
+            noisy::prints,
+            noisy::breaks,
+            noisy::reads,
+            noisy::lets_read
+        ]),
+        Some("slow") => app.functions(tent::functions![slow::waits, slow::long]),
+        Some("both") => app.functions(tent::functions![
+            taken::orders::search,
+            taken::people::search,
+            stateless::count
+        ]),
         Some("warned") => app.functions(warned::MANY).functions(tent::functions![
             warned::synchronize_all_customer_data_across_regional_systems,
             warned::sales__by_region,
@@ -195,5 +206,41 @@ mod noisy {
     pub(crate) fn breaks() {
         print!("half a line");
         panic!("it breaks");
+    }
+
+    /// Reads stdin to its end.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn reads() -> Result<String> {
+        Ok(std::io::read_to_string(std::io::stdin())?)
+    }
+
+    /// Starts a program that reads stdin to its end.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn lets_read() -> Result<String> {
+        let mut cat = std::process::Command::new("cat");
+        let read = cat.stdin(std::process::Stdio::inherit()).output()?;
+        Ok(String::from_utf8(read.stdout)?)
+    }
+}
+
+mod slow {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Ipv4Addr, TcpStream};
+
+    use tent::prelude::*;
+
+    /// Holds its thread until the other end of a connection lets it go, and says so there.
+    #[action(access = "anyone", offer = "mcp", blocking = true, timeout = "1h")]
+    pub(crate) fn waits(port: u16) -> Result<()> {
+        let mut end = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+        end.read_exact(&mut [0])?;
+        end.write_all(b"went on")?;
+        Ok(())
+    }
+
+    /// More than a pipe holds.
+    #[query(access = "anyone", offer = "mcp")]
+    pub(crate) fn long() -> String {
+        "x".repeat(4 << 20)
     }
 }
