@@ -2,7 +2,14 @@
 //! That of an app with nothing wrong is tested beside `examples/orders`.
 
 use std::fmt::Write as _;
+#[cfg(unix)]
+use std::io::{BufRead as _, BufReader, Write as _};
+#[cfg(unix)]
+use std::process::Child;
 use std::process::{Command, Stdio};
+
+#[cfg(unix)]
+use serde_json::Value;
 
 /// What a run prints and how it ends.
 fn run(line: &[&str]) -> String {
@@ -114,10 +121,9 @@ fn keys_can_be_made_whatever_is_wrong_with_the_functions() {
     assert!(key.starts_with("tk_"), "{told}");
 }
 
-/// What `mcp` writes and logs when each of these is called, and its input ends.
 #[cfg(unix)]
-fn called(names: &[&str]) -> (String, String) {
-    let mut server = Command::new(env!("CARGO_BIN_EXE_small-apps"))
+fn noisy() -> Child {
+    Command::new(env!("CARGO_BIN_EXE_small-apps"))
         .args(["noisy", "mcp"])
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .env("TENT_STORE__URL", "memory:")
@@ -126,34 +132,42 @@ fn called(names: &[&str]) -> (String, String) {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("it starts");
-    let calls = names.iter().enumerate().map(|(id, name)| {
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{name}"}}}}"#)
-    });
-    let lines = calls.collect::<Vec<_>>().join("\n");
-    let mut input = server.stdin.take().expect("it has one");
-    std::io::Write::write_all(&mut input, lines.as_bytes()).expect("it reads");
-    drop(input);
-    let ran = server.wait_with_output().expect("it ends with its input");
-    assert!(ran.status.success());
-    let text = |bytes| String::from_utf8(bytes).expect("a text");
-    (text(ran.stdout), text(ran.stderr))
+        .expect("it starts")
+}
+
+#[cfg(unix)]
+fn call(id: usize, name: &str) -> String {
+    let params = format!(r#"{{"name":"{name}"}}"#);
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+}
+
+/// The messages on stdout, by their ids.
+#[cfg(unix)]
+fn messages(stdout: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(stdout).expect("a text");
+    let message = |line: &str| serde_json::from_str(line).expect("a message");
+    let mut all: Vec<Value> = text.lines().map(message).collect();
+    all.sort_by_key(|message| message["id"].as_u64());
+    all
 }
 
 #[test]
 #[cfg(unix)]
 fn nothing_but_messages_is_written_to_stdout_by_mcp() {
-    let (stdout, stderr) = called(&["prints", "breaks", "prints"]);
-    let mut answers: Vec<(u64, bool)> = stdout
-        .lines()
-        .map(|line| {
-            let message: serde_json::Value = serde_json::from_str(line).expect("a message");
-            let failed = message["result"]["isError"].as_bool().unwrap_or_default();
-            (message["id"].as_u64().expect("an id"), failed)
-        })
-        .collect();
-    answers.sort_unstable();
-    assert_eq!(answers, [(0, false), (1, true), (2, false)]);
+    let mut server = noisy();
+    let calls = ["prints", "breaks", "prints"].iter().enumerate();
+    let lines: Vec<_> = calls.map(|(id, name)| call(id, name)).collect();
+    let mut input = server.stdin.take().expect("it has one");
+    input
+        .write_all(lines.join("\n").as_bytes())
+        .expect("it reads");
+    drop(input);
+    let ran = server.wait_with_output().expect("it ends with its input");
+    assert!(ran.status.success());
+    let failed = |message: &Value| message["result"]["isError"] == true;
+    let failed: Vec<_> = messages(&ran.stdout).iter().map(failed).collect();
+    assert_eq!(failed, [false, true, false]);
+    let stderr = String::from_utf8(ran.stderr).expect("a text");
     for printed in ["a function prints", "a program prints", "half a line"] {
         assert!(stderr.contains(printed), "{stderr}");
     }
@@ -162,14 +176,26 @@ fn nothing_but_messages_is_written_to_stdout_by_mcp() {
 #[test]
 #[cfg(unix)]
 fn nobody_but_mcp_reads_its_messages() {
-    let names = ["reads", "lets_read"].repeat(20);
-    let (stdout, stderr) = called(&names);
-    let read = |line: &str| {
-        let message: serde_json::Value = serde_json::from_str(line).expect("a message");
-        message["result"]["content"][0]["text"].clone()
-    };
-    let read: Vec<_> = stdout.lines().map(read).collect();
-    assert_eq!(read, vec![r#"{"value":""}"#; names.len()], "{stderr}");
+    let mut server = noisy();
+    let mut input = server.stdin.take().expect("it has one");
+    let log = BufReader::new(server.stderr.take().expect("it has one"));
+    let mut log = log.lines().map(|line| line.expect("a text"));
+    for (id, name) in ["reads", "lets_read"].into_iter().enumerate() {
+        writeln!(input, "{}", call(id, name)).expect("it reads");
+        assert!(log.any(|line| line == name), "it is called");
+    }
+    // It reads, or a program does, while these come.
+    for id in 2..50 {
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        writeln!(input, "{ping}").expect("it reads");
+    }
+    drop(input);
+    let ran = server.wait_with_output().expect("it ends with its input");
+    let answers = messages(&ran.stdout);
+    assert_eq!(answers.len(), 50, "each is answered");
+    for found in &answers[..2] {
+        assert_eq!(found["result"]["content"][0]["text"], r#"{"value":""}"#);
+    }
 }
 
 #[test]

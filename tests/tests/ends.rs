@@ -97,7 +97,9 @@ fn serve_ends_although_a_function_stands_still() {
             "POST /api/waits HTTP/1.1\r\nhost: {addr}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
-        client.write_all((head + &body).as_bytes()).expect("it reads");
+        client
+            .write_all((head + &body).as_bytes())
+            .expect("it reads");
         client
     };
     let _clients = [ask(), ask()];

@@ -118,9 +118,8 @@ impl NewKey {
 
 /// A text as a scope, or what one is.
 pub(crate) fn scope(text: &str) -> Result<String, String> {
-    let wanted = || {
-        format!("a scope is 1 to {MOST_CHARACTERS} visible ASCII characters without \" and \\")
-    };
+    let wanted =
+        || format!("a scope is 1 to {MOST_CHARACTERS} visible ASCII characters without \" and \\");
     is_scope(text).then(|| text.to_owned()).ok_or_else(wanted)
 }
 

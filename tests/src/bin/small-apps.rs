@@ -211,12 +211,14 @@ mod noisy {
     /// Reads stdin to its end.
     #[action(access = "anyone", offer = "mcp")]
     pub(crate) fn reads() -> Result<String> {
+        eprintln!("reads");
         Ok(std::io::read_to_string(std::io::stdin())?)
     }
 
     /// Starts a program that reads stdin to its end.
     #[action(access = "anyone", offer = "mcp")]
     pub(crate) fn lets_read() -> Result<String> {
+        eprintln!("lets_read");
         let mut cat = std::process::Command::new("cat");
         let read = cat.stdin(std::process::Stdio::inherit()).output()?;
         Ok(String::from_utf8(read.stdout)?)
