@@ -180,19 +180,29 @@ fn nobody_but_mcp_reads_its_messages() {
     let mut input = server.stdin.take().expect("it has one");
     let log = BufReader::new(server.stderr.take().expect("it has one"));
     let mut log = log.lines().map(|line| line.expect("a text"));
-    for (id, name) in ["reads", "lets_read"].into_iter().enumerate() {
-        writeln!(input, "{}", call(id, name)).expect("it reads");
-        assert!(log.any(|line| line == name), "it is called");
+    // Together, so that neither can take the other's.
+    let both = [call(0, "reads"), call(1, "lets_read"), String::new()];
+    input
+        .write_all(both.join("\n").as_bytes())
+        .expect("it reads");
+    let mut begun = [false; 2];
+    while begun != [true; 2] {
+        let line = log.next().expect("both are called");
+        begun[0] |= line == "reads";
+        begun[1] |= line == "lets_read";
     }
-    // It reads, or a program does, while these come.
-    for id in 2..50 {
-        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        writeln!(input, "{ping}").expect("it reads");
-    }
-    drop(input);
+    // They read while these come, which are more than is read, or fits into a pipe, at once.
+    let most = 5000;
+    let writing = std::thread::spawn(move || {
+        for id in 2..most {
+            let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            writeln!(input, "{ping}").expect("it reads");
+        }
+    });
     let ran = server.wait_with_output().expect("it ends with its input");
+    writing.join().expect("all was written");
     let answers = messages(&ran.stdout);
-    assert_eq!(answers.len(), 50, "each is answered");
+    assert_eq!(answers.len(), most, "each is answered");
     for found in &answers[..2] {
         assert_eq!(found["result"]["content"][0]["text"], r#"{"value":""}"#);
     }
