@@ -19,6 +19,8 @@ fn run(line: &[&str]) -> String {
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .env("TENT_STORE__URL", "memory:")
         .env("TENT_WEB__ADDR", "127.0.0.1:0")
+        .env_remove("TENT_KEY")
+        .env_remove("RUST_LOG")
         .stdin(Stdio::null())
         .output()
         .expect("it starts");
@@ -73,6 +75,34 @@ fn a_state_that_is_missing_is_told_beside_every_other_problem() {
     assert_eq!(problems, ["T1001", "T7011"], "{checked}");
     let served = run(&["both"]);
     assert!(checked.ends_with(served.split_once('\n').expect("lines").1));
+}
+
+#[test]
+fn what_is_listed_and_not_called_is_told_apart() {
+    for (name, told) in [
+        ("told", "told is a resource, "),
+        ("greet", "greet is a prompt, "),
+    ] {
+        let shown = run(&["served", "call", name, r#"{"id": 1}"#]);
+        assert!(shown.contains(&format!("error: {told}")), "{shown}");
+        assert!(shown.ends_with("--- exit 1"), "{shown}");
+    }
+}
+
+#[test]
+fn every_app_has_notes_without_handing_them_over() {
+    assert!(run(&["served", "check"]).ends_with("--- exit 0"));
+    assert!(run(&["served", "call", "tell"]).ends_with("--- exit 0"));
+}
+
+#[test]
+fn mcp_says_that_nobody_calls() {
+    let told = run(&["served", "mcp"]);
+    assert!(
+        told.contains("say who calls with TENT_KEY or --as USER"),
+        "{told}"
+    );
+    assert!(told.ends_with("--- exit 0"), "{told}");
 }
 
 #[test]

@@ -10,10 +10,11 @@ use crate::cx::Client;
 use crate::door::{At, Call};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Held, Piece};
+use crate::registry::Registry;
 use crate::schema::Wire;
 use crate::server::Prepared;
 
-use super::list::refuse;
+use super::list::{kind, refuse};
 
 pub(super) async fn call(
     prepared: Prepared,
@@ -25,6 +26,10 @@ pub(super) async fn call(
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
+    if let Some(what) = not_called(&registry, &name) {
+        eprintln!("error: {name} is a {what}, which MCP clients use at /mcp and nobody calls");
+        return Ok(ExitCode::FAILURE);
+    }
     let door = prepared.open(registry).await?;
     let caller = match person {
         Some(id) => Caller::User(Arc::new(door.person(&id).await.map_err(here)?)),
@@ -43,6 +48,14 @@ pub(super) async fn call(
     };
     print(door.call(call).await.map_err(here)?);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What has this name and is listed, where that is no function.
+fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
+    match registry.find(name) {
+        Some(_) => None,
+        None => registry.all().find(|one| one.name == name).map(kind),
+    }
 }
 
 /// The fix of a failure for the command line, where the catalogue speaks to who sends a request.

@@ -83,7 +83,7 @@ fn row(function: &Function) -> [String; 5] {
     ]
 }
 
-fn kind(function: &Function) -> &'static str {
+pub(super) fn kind(function: &Function) -> &'static str {
     match (function.declaration.serves, function.declaration.kind) {
         (Serves::Resource(_), _) => "resource",
         (Serves::Prompt, _) => "prompt",

@@ -34,7 +34,12 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
             Who::Key(key.to_string_lossy().into_owned()),
             "Set TENT_KEY to a key that is good: see `keys list`.",
         ),
-        (None, None) => (Who::Is(Caller::Nobody), ""),
+        (None, None) => {
+            tracing::warn!(
+                "nobody calls: only what anyone may use is served; say who calls with {KEY} or --as USER"
+            );
+            (Who::Is(Caller::Nobody), "")
+        }
     };
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
         told_to_end().await;

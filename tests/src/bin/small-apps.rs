@@ -29,6 +29,9 @@ fn main() -> ExitCode {
         Some("misshapen") => app.functions(tent::functions![misshapen::by, misshapen::named]),
         Some("empty") => app.functions(&[]),
         Some("linked") => app,
+        Some("served") => {
+            app.functions(tent::functions![served::tell, served::told, served::greet])
+        }
         Some("noisy") => app.functions(tent::functions![
             noisy::prints,
             noisy::breaks,
@@ -185,6 +188,29 @@ mod warned {
     many! {
         report_01 report_02 report_03 report_04 report_05 report_06 report_07 report_08
         report_09 report_10 report_11 report_12 report_13 report_14 report_15 report_16
+    }
+}
+
+mod served {
+    use tent::Notes;
+    use tent::prelude::*;
+
+    /// Tell that there is another note.
+    #[change(access = "anyone")]
+    pub(crate) fn tell(notes: &Notes) {
+        notes.resource_updated("notes://1");
+    }
+
+    /// A note.
+    #[resource(uri = "notes://{id}", access = "anyone", subscribe = true)]
+    pub(crate) fn told(id: u32) -> String {
+        id.to_string()
+    }
+
+    /// Greet somebody.
+    #[prompt(access = "anyone")]
+    pub(crate) fn greet(name: String) -> String {
+        name
     }
 }
 
