@@ -295,7 +295,7 @@ async fn in_batch(
                 // A call that was cancelled has no answer.
                 Ok(reply) if reply.body.is_empty() => return None,
                 Ok(reply) => reply.body,
-                Err(refusal) => refusal.write(Some(id)),
+                Err(refusal) => asked.here(refusal).write(Some(id)),
             })
         }
     }
