@@ -11,19 +11,23 @@ use std::process::{Command, Stdio};
 #[cfg(unix)]
 use serde_json::Value;
 
-/// What a run prints and how it ends.
-fn run(line: &[&str]) -> String {
-    let mut shown = String::new();
-    let ran = Command::new(env!("CARGO_BIN_EXE_small-apps"))
+fn small_apps(line: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_small-apps"));
+    command
         .args(line)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .env("TENT_STORE__URL", "memory:")
         .env("TENT_WEB__ADDR", "127.0.0.1:0")
         .env_remove("TENT_KEY")
         .env_remove("RUST_LOG")
-        .stdin(Stdio::null())
-        .output()
-        .expect("it starts");
+        .stdin(Stdio::null());
+    command
+}
+
+/// What a run prints and how it ends.
+fn run(line: &[&str]) -> String {
+    let mut shown = String::new();
+    let ran = small_apps(line).output().expect("it starts");
     let _ = writeln!(shown, "$ {}", line.join(" "));
     for (name, text) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         let text = String::from_utf8_lossy(text);
@@ -105,6 +109,52 @@ fn mcp_says_that_nobody_calls() {
     assert!(told.ends_with("--- exit 0"), "{told}");
 }
 
+/// How a run ends whose output goes to these.
+#[cfg(unix)]
+fn status(line: &[&str], stdout: Stdio, stderr: Stdio) -> Option<i32> {
+    let ran = small_apps(line).stdout(stdout).stderr(stderr).status();
+    ran.expect("it starts").code()
+}
+
+/// A pipe that nobody reads any more.
+#[cfg(unix)]
+fn unread() -> Stdio {
+    let (_, writer) = std::io::pipe().expect("a pipe");
+    writer.into()
+}
+
+#[test]
+#[cfg(unix)]
+fn who_has_read_enough_breaks_nothing() {
+    for (line, code) in [
+        (&["served", "list"][..], 0),
+        (&["served", "list", "--json"], 0),
+        (&["served", "check"], 0),
+        (&["served", "explain"], 0),
+        (&["noisy", "mcp"], 0),
+        (&["taken", "check"], 1),
+        (&["served", "call", "nothing"], 1),
+        (&["served", "keys", "revoke", "nothing"], 1),
+        (&["served", "--adr"], 2),
+    ] {
+        assert_eq!(status(line, unread(), unread()), Some(code), "{line:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn data_that_cannot_be_written_is_a_failure() {
+    for line in [&["served", "list"][..], &["served", "explain"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let ran = small_apps(line).stdout(full.expect("it is there")).output();
+        let ran = ran.expect("it starts");
+        assert_eq!(ran.status.code(), Some(1), "{line:?}");
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        let told = "error: T0012 broke: Stdout cannot be written to.";
+        assert!(stderr.starts_with(told), "{stderr}");
+    }
+}
+
 #[test]
 fn an_app_without_functions_does_not_start() {
     insta::assert_snapshot!(run(&["empty"]));
@@ -153,11 +203,7 @@ fn keys_can_be_made_whatever_is_wrong_with_the_functions() {
 
 #[cfg(unix)]
 fn noisy() -> Child {
-    Command::new(env!("CARGO_BIN_EXE_small-apps"))
-        .args(["noisy", "mcp"])
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .env("TENT_STORE__URL", "memory:")
-        .env_remove("TENT_KEY")
+    small_apps(&["noisy", "mcp"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -244,14 +290,8 @@ fn mcp_as_somebody_unknown_does_not_start() {
         ("tk_wrong", &["noisy", "mcp"][..]),
         ("", &["noisy", "mcp", "--as"]),
     ] {
-        let ran = Command::new(env!("CARGO_BIN_EXE_small-apps"))
-            .args(line)
-            .current_dir(env!("CARGO_TARGET_TMPDIR"))
-            .env("TENT_STORE__URL", "memory:")
-            .env("TENT_KEY", key)
-            .stdin(Stdio::null())
-            .output()
-            .expect("it starts");
+        let ran = small_apps(line).env("TENT_KEY", key).output();
+        let ran = ran.expect("it starts");
         assert!(!ran.status.success());
         assert_eq!(ran.stdout, b"");
         assert_ne!(ran.stderr, b"");

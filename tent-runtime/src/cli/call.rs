@@ -15,6 +15,7 @@ use crate::schema::Wire;
 use crate::server::Prepared;
 
 use super::list::{kind, refuse};
+use super::out;
 
 pub(super) async fn call(
     prepared: Prepared,
@@ -27,7 +28,9 @@ pub(super) async fn call(
         Err(problems) => return Ok(refuse(&problems)),
     };
     if let Some(what) = not_called(&registry, &name) {
-        eprintln!("error: {name} is a {what}, which MCP clients use at /mcp and nobody calls");
+        out::say(format_args!(
+            "error: {name} is a {what}, which MCP clients use at /mcp and nobody calls"
+        ));
         return Ok(ExitCode::FAILURE);
     }
     let door = prepared.open(registry).await?;
@@ -46,7 +49,11 @@ pub(super) async fn call(
         peer: None,
         rounds: None,
     };
-    print(door.call(call).await.map_err(here)?);
+    let answer = door.call(call).await.map_err(here)?;
+    let lines = shown(answer);
+    if !lines.is_empty() {
+        out::data(lines.join("\n"))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -70,23 +77,20 @@ fn here(error: Error) -> Error {
     error.with_fix(fix)
 }
 
-fn print(Answer { value, content, .. }: Answer) {
-    if let Some(value) = value {
-        println!("{}", value.get());
-    }
-    for one in content {
-        match one.piece {
-            Piece::Text(text) => println!("{text}"),
-            Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
-                println!("[{} bytes of {media_type}]", data.len());
-            }
-            Piece::Resource(resource) => match resource.held {
-                Held::Text(text) => println!("{text}"),
-                Held::Bytes(data) => {
-                    println!("[{} bytes of {}]", data.len(), resource.media_type);
-                }
-            },
-            Piece::Link(link) => println!("[{}]({})", link.name, link.uri),
+/// An answer as text, each part on lines of its own.
+fn shown(Answer { value, content, .. }: Answer) -> Vec<String> {
+    let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
+    let value = value.map(|value| value.get().to_owned());
+    let content = content.into_iter().map(|one| match one.piece {
+        Piece::Text(text) => text,
+        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
+            bytes(&data, &media_type)
         }
-    }
+        Piece::Resource(resource) => match resource.held {
+            Held::Text(text) => text,
+            Held::Bytes(data) => bytes(&data, &resource.media_type),
+        },
+        Piece::Link(link) => format!("[{}]({})", link.name, link.uri),
+    });
+    value.into_iter().chain(content).collect()
 }

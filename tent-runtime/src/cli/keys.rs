@@ -11,6 +11,8 @@ use crate::keys::{self, KeyRecord, Keys as Kept, NewKey};
 use crate::server::Prepared;
 use crate::settings::values;
 
+use super::out;
+
 #[derive(Subcommand)]
 pub(super) enum Keys {
     /// Make a key and print it: it is shown this once
@@ -54,23 +56,27 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
             new.owner = owner;
             new.label = label;
             new.lifetime = expires;
-            println!("{}", kept.create(new).await?.text());
+            out::data(kept.create(new).await?.text())?;
         }
         Keys::List { json: as_json } => {
             let records = kept.list().await?;
             match as_json {
-                true => println!("{:#}", records.iter().map(as_value).collect::<Value>()),
-                false => records
-                    .iter()
-                    .for_each(|record| println!("{}", row(record))),
+                true => out::data(format_args!(
+                    "{:#}",
+                    records.iter().map(as_value).collect::<Value>()
+                ))?,
+                false if records.is_empty() => {}
+                false => out::data(records.iter().map(row).collect::<Vec<_>>().join("\n"))?,
             }
         }
         Keys::Revoke { id } => {
             if !kept.revoke(&id).await? {
-                eprintln!("error: there is no key {id}; `keys list` shows those there are");
+                out::say(format_args!(
+                    "error: there is no key {id}; `keys list` shows those there are"
+                ));
                 return Ok(ExitCode::FAILURE);
             }
-            eprintln!("revoked {id}");
+            out::say(format_args!("revoked {id}"));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@ mod call;
 mod keys;
 mod list;
 mod mcp;
+mod out;
 mod serve;
 
 use std::ffi::OsString;
@@ -132,7 +133,7 @@ fn ran(app: App, line: Line) -> Result<ExitCode> {
     let command = line.command.unwrap_or(Command::Serve(line.serve));
     // What only reads the catalogue must work whatever state the settings are in.
     if let Command::Explain { code } = command {
-        explain(code);
+        explain(code)?;
         return Ok(ExitCode::SUCCESS);
     }
     let app = match &command {
@@ -173,6 +174,8 @@ fn log() {
     // An app that set up a log of its own before keeps it.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(level)
+        // It would be told by the standard macro, which panics where stderr has no reader.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr)
         .try_init();
 }
@@ -181,32 +184,33 @@ fn log() {
 /// already is not said again.
 fn complain(error: &Error) {
     let message = error.message();
-    eprintln!("error: {} {}: {message}", error.code(), error.name());
+    out::say(format_args!(
+        "error: {} {}: {message}",
+        error.code(),
+        error.name()
+    ));
     for (field, what) in error.fields() {
         match what.as_str() {
             Some(what) if message.contains(what) => {}
-            Some(what) => eprintln!("  {field}: {what}"),
-            None => eprintln!("  {field}: {what}"),
+            Some(what) => out::say(format_args!("  {field}: {what}")),
+            None => out::say(format_args!("  {field}: {what}")),
         }
     }
     for under in error.chain() {
         if !message.contains(&under) {
-            eprintln!("  because: {under}");
+            out::say(format_args!("  because: {under}"));
         }
     }
     if !error.fix().is_empty() {
-        eprintln!("  help: {}", error.fix());
+        out::say(format_args!("  help: {}", error.fix()));
     }
 }
 
-fn explain(code: Option<&Entry>) {
+fn explain(code: Option<&Entry>) -> Result<()> {
+    let line = |entry: &Entry| format!("{}  {}", entry.code, entry.name);
     match code {
-        Some(entry) => print!("{}", explained(entry)),
-        None => {
-            for entry in codes::ALL {
-                println!("{}  {}", entry.code, entry.name);
-            }
-        }
+        Some(entry) => out::data(explained(entry).trim_end()),
+        None => out::data(codes::ALL.iter().map(line).collect::<Vec<_>>().join("\n")),
     }
 }
 
