@@ -263,6 +263,12 @@ impl Streams {
         self.lock().subscribed.retain(|key, _| !key.is_in(nonce));
     }
 
+    /// How many sessions have subscribed to something.
+    #[cfg(test)]
+    pub(super) fn subscribed(&self) -> usize {
+        self.lock().subscribed.len()
+    }
+
     /// Tells everybody who wants to hear it.
     pub(super) fn tell(&self, note: Note<'_>) {
         let open = self.lock();
@@ -421,7 +427,7 @@ mod tests {
     #[test]
     fn subscriptions_end_with_their_session() {
         let streams = Streams::default();
-        let left = || streams.lock().subscribed.len();
+        let left = || streams.subscribed();
         assert_eq!(subscribe(&streams, 1, "a", Some(100), "a://", 0), Ok(()));
         assert_eq!(subscribe(&streams, 2, "a", Some(200), "a://", 99), Ok(()));
         assert_eq!(subscribe(&streams, 3, "line", None, "a://", 99), Ok(()));

@@ -195,6 +195,14 @@ impl Asked<'_> {
         }
     }
 
+    /// A refusal as it is told where this came from.
+    fn here(&self, refusal: Refusal) -> Refusal {
+        match self.line() {
+            None => refusal,
+            Some(line) => line.here(refusal),
+        }
+    }
+
     /// Whether headers have to repeat what the body of a request of this revision says.
     fn mirrors(&self, revision: Revision) -> bool {
         revision.is_modern() && self.line().is_none()
@@ -355,7 +363,7 @@ async fn one(
                 },
                 Err(refusal) => Err(refusal),
             };
-            Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
+            Ok(served.unwrap_or_else(|refusal| asked.here(refusal).into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
         Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(&note)).await,

@@ -12,6 +12,7 @@ mod functions;
 mod headers;
 mod kept;
 mod legacy;
+mod line;
 mod lines;
 mod lists;
 mod modern;
