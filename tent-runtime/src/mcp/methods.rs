@@ -31,9 +31,15 @@ pub(super) async fn serve(
         !registry.resources().is_empty(),
         !registry.prompts().is_empty(),
     );
+    // Who declares a capability answers its lists, also where functions answer the rest of it.
+    let lists = |there: bool, prefix: &str| {
+        there || (registry.method(&request.method).is_none() && served::answers(registry, prefix))
+    };
     match &*request.method {
-        "resources/list" if resources => resources::list(mcp, asked, &request, &agreed).await,
-        "resources/templates/list" if resources => {
+        "resources/list" if lists(resources, "resources/") => {
+            resources::list(mcp, asked, &request, &agreed).await
+        }
+        "resources/templates/list" if lists(resources, "resources/") => {
             resources::templates(mcp, asked, &request, &agreed).await
         }
         "resources/subscribe" | "resources/unsubscribe"
@@ -42,7 +48,9 @@ pub(super) async fn serve(
             resources::subscribe(mcp, asked, &request, &agreed).await
         }
         "resources/read" if resources => resources::read(mcp, asked, request, agreed).await,
-        "prompts/list" if prompts => prompts::list(mcp, asked, &request, &agreed).await,
+        "prompts/list" if lists(prompts, "prompts/") => {
+            prompts::list(mcp, asked, &request, &agreed).await
+        }
         "prompts/get" if prompts => prompts::get(mcp, asked, request, agreed).await,
         "completion/complete" if registry.completes() => {
             complete::serve(mcp, asked, request, &agreed).await

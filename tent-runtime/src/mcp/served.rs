@@ -17,19 +17,23 @@ use super::{Agreed, Asked, Mcp, call, headers, stream};
 use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
 use crate::function::Answer;
+use crate::registry::Registry;
 use crate::schema::Wire;
 use crate::seal::Use;
 
 /// The most bytes of what is listed on one page; a single one may be larger.
 const PAGE: usize = 1 << 20;
 
+/// Whether functions answer methods that begin like this.
+pub(super) fn answers(registry: &Registry, prefix: &str) -> bool {
+    let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+    on.any(|method| method.starts_with(prefix))
+}
+
 /// What the server can do, as far as this app has something for it.
 pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
     let registry = door.registry();
-    let answered = |prefix: &str| {
-        let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
-        on.any(|method| method.starts_with(prefix))
-    };
+    let answered = |prefix| answers(registry, prefix);
     let streams = door.settings().mcp.stream;
     let list = if streams {
         json!({"listChanged": true})
