@@ -45,6 +45,7 @@ pub(super) async fn call(
         caller,
         client: Client::default(),
         trace: "command-line".to_owned(),
+        deadline: door.deadline(),
         at: At::Inside,
         peer: None,
         rounds: None,

@@ -289,7 +289,7 @@ async fn in_batch(
                     "A request with its own protocolVersion comes alone.",
                 ))
             } else {
-                serve(mcp, asked, request, agreed).await
+                serve(mcp, &asked.anew(mcp.door.deadline()), request, agreed).await
             };
             Some(match answer {
                 // A call that was cancelled has no answer.

@@ -10,13 +10,12 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::listeners::{Listens, Place, Stream, Streams};
-use super::params::{Meta, Text};
 use super::reply::Refusal;
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
-use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
+use super::{Agreed, Asked, Mcp, Way, legacy, one, unreadable};
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::error::{Error, Result};
@@ -140,13 +139,15 @@ impl Line {
             parts: &self.parts,
             caller,
             trace,
+            deadline: self.mcp.door.deadline(),
             way: Way::Line(self),
         };
         let reply = match posted {
             Posted::One(message) => one(&self.mcp, &asked, message).await,
-            Posted::Batch(messages) => {
-                legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await
-            }
+            Posted::Batch(messages) => match self.place() {
+                Ok(_place) => legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await,
+                Err(refusal) => Err(refusal),
+            },
         };
         let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
         (!answer.is_empty()).then_some(answer)
@@ -234,19 +235,6 @@ impl Drop for Line {
         if let Some(nonce) = &self.nonce {
             self.mcp.notes.streams().end_line(nonce);
         }
-    }
-}
-
-/// Chooses the era of a request that has no headers: its metadata alone tells.
-pub(super) fn era(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
-    match &meta.version {
-        Text::Absent if method == "initialize" => Ok(Chosen::Initialize),
-        Text::Absent => Ok(Chosen::Legacy(None)),
-        Text::Other => Ok(Chosen::Modern),
-        Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
-            Ok(Chosen::Modern)
-        }
-        Text::Is(said) => Err(Refusal::version(said)),
     }
 }
 

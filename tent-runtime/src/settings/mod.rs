@@ -105,7 +105,8 @@ pub struct Limits {
     /// `limits.answer`: the most bytes that a function may give, and of the answers to one array of
     /// messages. Default: 16 MiB.
     pub answer: usize,
-    /// `limits.call_time`: how long a call may take whose function states no time of its own.
+    /// `limits.call_time`: how long a request may take, with all the rules and functions that it leads to. A function
+    /// that states a time of its own has that, from its call on.
     /// Default: 30 seconds.
     pub call_time: Duration,
     /// `limits.ask_time`: how long what is asked of a person or of a client waits for its answer, longer than

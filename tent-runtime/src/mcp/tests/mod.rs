@@ -2,11 +2,14 @@
 //! named after its case.
 
 mod app;
+mod answers;
 mod asking;
 mod cancelled;
 mod claims;
+mod deadlines;
 mod door;
 mod batches;
+mod bounds;
 mod envelope;
 mod functions;
 mod headers;
