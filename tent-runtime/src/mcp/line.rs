@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, header};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::listeners::{Listens, Place, Stream, Streams};
@@ -35,6 +35,8 @@ pub(crate) struct Line {
     agreed: Mutex<Option<Agreed>>,
     sink: Option<Sink>,
     room: Semaphore,
+    /// How who is refused for want of a caller becomes one.
+    sign_in: &'static str,
     /// Turns true when nothing more comes on it.
     ending: watch::Sender<bool>,
     /// Where it is told what concerns no call, once it has begun a session.
@@ -60,6 +62,7 @@ impl Line {
         let mut line = Line::of_one(mcp, who)?;
         line.nonce = Some(random::bytes());
         line.sink = Some(sink);
+        line.sign_in = "Start the server with a good key in TENT_KEY, or with --as USER.";
         Ok(line)
     }
 
@@ -79,6 +82,7 @@ impl Line {
             agreed: Mutex::new(None),
             sink: None,
             room: Semaphore::new(MOST_AT_ONCE),
+            sign_in: "Hand the message over with a caller who may.",
             ending: watch::Sender::new(false),
             place: Mutex::new(None),
             parts,
@@ -119,7 +123,7 @@ impl Line {
         let caller = match caller {
             Ok(caller) => caller,
             Err(error) => {
-                let refusal = Refusal::of(&error, self.mcp.realm());
+                let refusal = self.here(Refusal::of(&error, self.mcp.realm()));
                 return match posted {
                     Posted::One(message) => match message.kind() {
                         Kind::Request(request) => Some(refusal.write(Some(request.id))),
@@ -139,10 +143,9 @@ impl Line {
         };
         let reply = match posted {
             Posted::One(message) => one(&self.mcp, &asked, message).await,
-            Posted::Batch(messages) => match self.place() {
-                Ok(_place) => legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await,
-                Err(refusal) => Err(refusal),
-            },
+            Posted::Batch(messages) => {
+                legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await
+            }
         };
         let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
         (!answer.is_empty()).then_some(answer)
@@ -159,6 +162,14 @@ impl Line {
 
     pub(super) fn nonce(&self) -> Option<[u8; 16]> {
         self.nonce
+    }
+
+    /// A refusal as it is told here: who has no headers cannot sign in by one.
+    pub(super) fn here(&self, refusal: Refusal) -> Refusal {
+        match refusal.status {
+            StatusCode::UNAUTHORIZED => refusal.with_data("fix", self.sign_in.into()),
+            _ => refusal,
+        }
     }
 
     /// Place for one more request, which is given back when it is dropped.
@@ -202,6 +213,11 @@ impl Line {
                 return;
             }
         }
+    }
+
+    /// Ends when no call of this app goes on without its client any more.
+    pub(super) async fn drained(&self) {
+        self.mcp.door.drained().await;
     }
 
     /// Notes what a handshake agreed on.

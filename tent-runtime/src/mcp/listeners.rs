@@ -2,13 +2,13 @@
 //!
 //! Writes into sinks and reads nothing; the streams themselves are [`kept`](super::kept)'s.
 
+mod wants;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value, json};
-
+pub(super) use self::wants::Wants;
 use super::notes::{Note, Notes};
-use super::reply::Refusal;
 use super::running::Key;
 use super::stream::Sink;
 use crate::caller::Caller;
@@ -137,85 +137,6 @@ impl Listens {
     }
 }
 
-/// What a subscription names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wants {
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    pub(super) resources: bool,
-    pub(super) updates: Option<HashSet<String>>,
-}
-
-impl Wants {
-    /// From the params of `subscriptions/listen`.
-    pub(super) fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
-        let misfit = || {
-            Refusal::params(format!(
-                "subscriptions/listen has notifications, an object: toolsListChanged, promptsListChanged and \
-                 resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs \
-                 of at most {MOST_URI} bytes."
-            ))
-        };
-        let filter = filter.and_then(Value::as_object).ok_or_else(misfit)?;
-        let flag = |name: &str| match filter.get(name) {
-            None | Some(Value::Null) => Ok(false),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(misfit()),
-        };
-        let updates = match filter.get("resourceSubscriptions") {
-            None | Some(Value::Null) => None,
-            Some(Value::Array(uris)) if uris.len() <= MOST_RESOURCES => {
-                let uris = uris.iter().map(|uri| {
-                    let uri = uri.as_str().filter(|uri| uri.len() <= MOST_URI);
-                    uri.map(str::to_owned)
-                });
-                Some(uris.collect::<Option<_>>().ok_or_else(misfit)?)
-            }
-            Some(_) => return Err(misfit()),
-        };
-        Ok(Wants {
-            tools: flag("toolsListChanged")?,
-            prompts: flag("promptsListChanged")?,
-            resources: flag("resourcesListChanged")?,
-            updates,
-        })
-    }
-
-    /// As the acknowledgement says it: what is told, and nothing else.
-    pub(super) fn told(&self) -> Value {
-        let mut told = json!({});
-        for (name, wanted) in [
-            ("toolsListChanged", self.tools),
-            ("promptsListChanged", self.prompts),
-            ("resourcesListChanged", self.resources),
-        ] {
-            if wanted {
-                told[name] = true.into();
-            }
-        }
-        if let Some(updates) = &self.updates {
-            let mut uris: Vec<_> = updates.iter().collect();
-            uris.sort();
-            told["resourceSubscriptions"] = json!(uris);
-        }
-        told
-    }
-
-    fn cost(&self) -> usize {
-        let uris = self.updates.iter().flatten();
-        uris.map(|uri| cost_of(uri)).sum()
-    }
-
-    fn has(&self, note: Note<'_>) -> bool {
-        match note {
-            Note::Tools => self.tools,
-            Note::Prompts => self.prompts,
-            Note::Resources => self.resources,
-            Note::Updated(uri) => self.updates.as_ref().is_some_and(|all| all.contains(uri)),
-        }
-    }
-}
-
 impl Streams {
     /// Puts a stream among them, on which `first` goes before everything that is told. One of the same
     /// session before it is ended.
@@ -330,6 +251,12 @@ impl Streams {
         self.lock().forget(|key, _| key.is_in(nonce));
     }
 
+    /// How many sessions have subscribed to something.
+    #[cfg(test)]
+    pub(super) fn subscribed(&self) -> usize {
+        self.lock().subscribed.len()
+    }
+
     /// Tells everybody who wants to hear it.
     pub(super) fn tell(&self, note: Note<'_>) {
         let open = self.lock();
@@ -355,20 +282,38 @@ impl Streams {
         }
     }
 
-    /// The streams of this caller's sessions whose clients can be asked this.
+    /// The streams of this caller's sessions whose clients can be asked this, and on whom each counts.
     pub(super) fn of(
         &self,
         caller: &Caller,
         can: impl Fn(&Capabilities) -> bool,
-    ) -> Vec<(Key, Sink)> {
+    ) -> Vec<(Key, Box<str>, Sink)> {
         let open = self.lock();
         let of = open.streams.values().filter_map(|one| match &one.listens {
             Listens::Session(key, said) if key.is_of(caller) && can(said) => {
-                Some((key.clone(), one.sink.clone()))
+                Some((key.clone(), one.on.clone(), one.sink.clone()))
             }
             _ => None,
         });
         of.collect()
+    }
+
+    /// Ends when this stream of a session has, and no newer one has taken over.
+    pub(super) async fn left(&self, session: &Key, sink: &Sink) {
+        let mut newest = sink.clone();
+        loop {
+            newest.ended().await;
+            let newer = {
+                let open = self.lock();
+                let place = open.sessions.get(session);
+                let stream = place.and_then(|place| open.streams.get(place));
+                stream.map(|stream| stream.sink.clone())
+            };
+            match newer.filter(|newer| !newer.is_closed()) {
+                Some(newer) => newest = newer,
+                None => return,
+            }
+        }
     }
 
     #[cfg(test)]

@@ -62,8 +62,7 @@ fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
     let registry = mcp.door.registry();
     let has_resources = !registry.resources().is_empty();
     // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
-    let has_list =
-        |prefix| registry.method(method).is_none() && served::answers_some(registry, prefix);
+    let has_list = |prefix| registry.method(method).is_none() && served::answers(registry, prefix);
     match method {
         "resources/list" | "resources/templates/list" => has_resources || has_list("resources/"),
         "prompts/list" => !registry.prompts().is_empty() || has_list("prompts/"),

@@ -32,6 +32,7 @@ mod running;
 mod salvage;
 mod served;
 mod session;
+mod sink;
 pub(crate) mod stdio;
 mod stream;
 mod wire;
@@ -74,6 +75,7 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    claims: Arc<rounds::Claims>,
     levels: peer::Levels,
     notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
@@ -91,6 +93,7 @@ impl Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            claims: Arc::default(),
             levels: peer::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
@@ -180,7 +183,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// On whom a stream counts that is kept open: the caller, or the address where there is none.
+    /// On whom it counts what is kept of a request, a stream or a round: the caller, or the address where there is none.
     fn counts_on(&self) -> String {
         if self.caller.is_known() {
             return self.caller.to_string();
@@ -204,6 +207,14 @@ impl<'a> Asked<'a> {
         match self.way {
             Way::Http { .. } => None,
             Way::Line(line) => Some(line),
+        }
+    }
+
+    /// A refusal as it is told where this came from.
+    fn here(&self, refusal: Refusal) -> Refusal {
+        match self.line() {
+            None => refusal,
+            Some(line) => line.here(refusal),
         }
     }
 
@@ -369,7 +380,7 @@ async fn one(
                 },
                 Err(refusal) => Err(refusal),
             };
-            Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
+            Ok(served.unwrap_or_else(|refusal| asked.here(refusal).into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
         Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(&note)).await,

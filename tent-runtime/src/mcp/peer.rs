@@ -206,6 +206,10 @@ fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
 }
 
 impl Peer for OfCall {
+    fn begins(&self) {
+        self.sink.begin();
+    }
+
     fn progress(&self, progress: &Progress) {
         let Some(reports) = &self.progress else {
             return;
@@ -335,6 +339,9 @@ impl Levels {
     /// So many sessions have a level; beyond that one of the others loses its own.
     const MOST: usize = 10_000;
 
+    /// So many sessions of one caller do; beyond that it is one of its own that loses it.
+    const MOST_OF_ONE: usize = 1000;
+
     /// Serves `logging/setLevel`.
     pub(super) fn set(&self, key: Option<Key>, said: &Text<'_>) -> Result<(), Refusal> {
         let Some(level) = level_of(said)? else {
@@ -346,8 +353,13 @@ impl Levels {
             ));
         };
         let mut levels = self.lock();
-        if levels.len() >= Self::MOST && !levels.contains_key(&key) {
-            let other = levels.keys().next().cloned();
+        if !levels.contains_key(&key) {
+            let mut same = levels.keys().filter(|other| other.is_of_same(&key));
+            let other = match same.nth(Self::MOST_OF_ONE - 1) {
+                Some(same) => Some(same.clone()),
+                None if levels.len() >= Self::MOST => levels.keys().next().cloned(),
+                None => None,
+            };
             other.map(|other| levels.remove(&other));
         }
         levels.insert(key, level);
@@ -371,19 +383,38 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::Caller;
+    use crate::caller::{Caller, User};
 
     #[test]
     fn levels_of_sessions_are_bounded() {
         let levels = Levels::default();
-        let key = |n: usize| Key::new([0; 16], &Caller::App, &n.to_string());
-        for n in 0..Levels::MOST + 10 {
-            let set = levels.set(Some(key(n)), &Text::Is("error".into()));
+        let key = |whose: usize, n: usize| {
+            let caller = Caller::User(Arc::new(User::new(whose.to_string())));
+            Key::new([0; 16], &caller, &n.to_string())
+        };
+        let set = |whose, n| {
+            let set = levels.set(Some(key(whose, n)), &Text::Is("error".into()));
             assert!(set.is_ok());
+        };
+        let put = |whose, n| levels.lock().insert(key(whose, n), Level::Error);
+        set(1, 0);
+        // One caller with many sessions takes nothing from another.
+        for n in 0..Levels::MOST_OF_ONE {
+            put(0, n);
         }
+        for n in Levels::MOST_OF_ONE..Levels::MOST_OF_ONE + 10 {
+            set(0, n);
+            assert_eq!(levels.of(&key(0, n)), Level::Error);
+        }
+        assert_eq!(levels.lock().len(), Levels::MOST_OF_ONE + 1);
+        assert_eq!(levels.of(&key(1, 0)), Level::Error);
+        assert_eq!(levels.of(&key(0, Levels::MOST)), Level::Info, "it has none");
+        for n in 0..Levels::MOST - Levels::MOST_OF_ONE - 1 {
+            put(2 + n, 0);
+        }
+        set(1, 1);
         assert_eq!(levels.lock().len(), Levels::MOST);
-        assert_eq!(levels.of(&key(Levels::MOST + 9)), Level::Error);
-        assert_eq!(levels.of(&key(Levels::MOST + 10)), Level::Info);
+        assert_eq!(levels.of(&key(1, 1)), Level::Error);
     }
 
     #[test]

@@ -24,10 +24,16 @@ use crate::seal::Use;
 /// The most bytes of what is listed on one page; a single one may be larger.
 const PAGE: usize = 1 << 20;
 
+/// Whether functions answer methods that begin like this.
+pub(super) fn answers(registry: &Registry, prefix: &str) -> bool {
+    let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+    on.any(|method| method.starts_with(prefix))
+}
+
 /// What the server can do, as far as this app has something for it.
 pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
     let registry = door.registry();
-    let answered = |prefix: &str| answers_some(registry, prefix);
+    let answered = |prefix| answers(registry, prefix);
     let streams = door.settings().mcp.stream;
     let list = if streams {
         json!({"listChanged": true})
@@ -54,12 +60,6 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
     declared
         .map(|(name, _, can)| (name.to_owned(), can))
         .collect()
-}
-
-/// Whether functions of the app answer some of the methods with this beginning, by `on`.
-pub(super) fn answers_some(registry: &Registry, prefix: &str) -> bool {
-    let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
-    on.any(|method| method.starts_with(prefix))
 }
 
 pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a> {

@@ -1,3 +1,5 @@
+use serde_json::{Value, json};
+
 use super::*;
 
 #[test]

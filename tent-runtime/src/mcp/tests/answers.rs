@@ -194,3 +194,35 @@ async fn a_key_twice_is_refused_in_what_is_read_again_too() {
     assert_eq!(got[0]["result"], json!({"handed": {"requestId": 1}}));
     assert_eq!(got[1]["error"]["code"], -32600);
 }
+
+/// "Servers that declare the resources capability MUST respond to resources/list", and so for prompts.
+#[tokio::test]
+async fn a_capability_that_functions_answer_in_part_has_its_lists() {
+    let part = |name, on| {
+        let made = Declaration {
+            mcp: false,
+            ..function(Kind::Action, name, Access::SignedIn, &[], OBJECT, |_, _| {
+                panic!("no test calls it")
+            })
+        };
+        &*Box::leak(Box::new(made.on(on)))
+    };
+    let app = App::of(
+        &[part("read", "resources/read"), part("get", "prompts/get")],
+        |_| {},
+    );
+    for (method, member) in [
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("prompts/list", "prompts"),
+    ] {
+        let got = app.ask(200, Send::modern(method, json!({}))).await;
+        assert_eq!(got["result"][member], json!([]), "{got}");
+        let got = app.ask(200, Send::legacy(method, json!({}))).await;
+        assert_eq!(got["result"], json!({ member: [] }));
+    }
+    let unknown = App::of(&[part("other", "acme/other")], |_| {});
+    unknown
+        .ask(404, Send::modern("resources/list", json!({})))
+        .await;
+}

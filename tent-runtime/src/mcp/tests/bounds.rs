@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use super::app::{App, Send};
 use super::prompts::PROMPTS;
 use super::resources::RESOURCES;
-use crate::caller::{Caller, User};
-use crate::mcp::questions::Questions;
-use crate::mcp::running::Key;
+use crate::caller::Caller;
 use crate::mcp::{Line, Who};
 
 #[tokio::test]
@@ -90,24 +88,4 @@ async fn an_array_takes_a_place_of_its_line() {
         let got = answer().await;
         assert!(got.get("error").is_none(), "{got}");
     }
-}
-
-#[test]
-fn one_caller_does_not_have_all_questions() {
-    let questions = Questions::default();
-    let key = |whose: &str, n: usize| {
-        let caller = Caller::User(std::sync::Arc::new(User::new(whose)));
-        Key::new([1; 16], &caller, &n.to_string())
-    };
-    let waiting: Vec<_> = (0..1000)
-        .map(|n| questions.begin(key("ada", n)).expect("there is room"))
-        .collect();
-    let refused = questions.begin(key("ada", 1000)).err();
-    assert_eq!(
-        refused.map(|error| error.code().to_owned()),
-        Some("T0006".to_owned())
-    );
-    assert!(questions.begin(key("grace", 0)).is_ok());
-    drop(waiting);
-    assert!(questions.begin(key("ada", 1000)).is_ok());
 }
