@@ -54,7 +54,7 @@ pub(super) fn of(headers: &HeaderMap, method: &str, meta: &Meta<'_>) -> Result<C
 /// it. What the metadata lacks is found missing there, in the order that its rules have.
 pub(super) fn on_a_line(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
     match &meta.version {
-        Text::Absent if meta.abilities.is_some() => Ok(Chosen::Modern),
+        Text::Absent if meta.has_abilities => Ok(Chosen::Modern),
         Text::Absent => Ok(match method {
             "initialize" => Chosen::Initialize,
             "server/discover" | "subscriptions/listen" => Chosen::Modern,

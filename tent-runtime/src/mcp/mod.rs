@@ -13,6 +13,7 @@ mod headers;
 mod in_session;
 mod kept;
 mod legacy;
+mod levels;
 mod line;
 mod list;
 mod listeners;
@@ -76,7 +77,7 @@ pub(crate) struct Mcp {
     ended: EndedSessions,
     running: running::Running,
     claims: Arc<rounds::Claims>,
-    levels: peer::Levels,
+    levels: levels::Levels,
     notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
     server: Arc<str>,
@@ -94,7 +95,7 @@ impl Mcp {
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
             claims: Arc::default(),
-            levels: peer::Levels::default(),
+            levels: levels::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(&door, kept_for, &server),

@@ -371,6 +371,10 @@ async fn on_a_line_what_only_the_modern_era_has_tells_it() {
     let abilities = json!({"_meta": {(format!("{META}clientCapabilities")): {}}});
     for (method, params) in [
         ("tools/list", abilities.clone()),
+        (
+            "tools/list",
+            json!({"_meta": {(format!("{META}clientCapabilities")): 7}}),
+        ),
         ("initialize", abilities.clone()),
         ("ping", abilities),
         ("server/discover", json!({})),
