@@ -61,7 +61,10 @@ impl Question {
             Kind::Roots => vec!["roots"],
             Kind::Sampling(params) => {
                 let mut needs = vec!["sampling"];
-                if params.contains_key("tools") || params.contains_key("toolChoice") {
+                if params.contains_key("tools")
+                    || params.contains_key("toolChoice")
+                    || has_calls(params)
+                {
                     needs.push("sampling.tools");
                 }
                 let context = params.get("includeContext").and_then(Value::as_str);
@@ -91,6 +94,23 @@ impl Question {
     pub fn fits(&self, answer: &Value) -> Result<(), String> {
         (self.fits)(answer)
     }
+}
+
+/// Whether a message calls a tool or tells what came of a call, which goes to no client without tools.
+fn has_calls(params: &Map<String, Value>) -> bool {
+    let messages = params.get("messages").and_then(Value::as_array);
+    let contents = messages
+        .into_iter()
+        .flatten()
+        .filter_map(|message| message.get("content"));
+    let mut parts = contents.flat_map(|content| match content {
+        Value::Array(parts) => parts.as_slice(),
+        part => std::slice::from_ref(part),
+    });
+    parts.any(|part| {
+        let kind = part.get("type").and_then(Value::as_str);
+        matches!(kind, Some("tool_use" | "tool_result"))
+    })
 }
 
 impl fmt::Debug for Question {

@@ -61,6 +61,7 @@ impl InSession {
     }
 
     async fn put(&self, name: &str, question: &Question) -> Result<Value> {
+        ask::check(question, self.revision)?;
         // Nobody else can know it, and no two servers of one session take the same.
         let id = format!("tent-{}", json::hex(&random::bytes::<16>()));
         let key = Key::new(self.nonce, &self.caller, &format!("\"{id}\""));

@@ -132,7 +132,11 @@ pub(super) fn initialize(
         .unwrap_or(Revision::NEWEST_LEGACY);
     let session = Session::begin(
         revision,
-        client(Era::Legacy, &params.client, params.abilities),
+        client(
+            Era::Legacy,
+            &params.client,
+            params.abilities.map(|said| revision.masked(said)),
+        ),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))

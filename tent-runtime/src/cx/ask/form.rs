@@ -38,12 +38,13 @@ impl Form {
         }
     }
 
-    /// With a schema by hand, which is sent as it stands: a flat object, as the standard has it for
-    /// `requestedSchema`. One that is not is found when it is asked (T0012).
+    /// With a schema by hand: a flat object, as the standard has it for `requestedSchema` (client/elicitation,
+    /// Requested Schema). What the standard has no words for is found when it is asked (T0012), so nothing that
+    /// is stated is left out; what only describes the schema as a whole, such as its `$schema`, is not sent.
     pub fn of_schema(message: impl Into<String>, schema: Value) -> Self {
         Form {
             message: message.into(),
-            schema: restricted::of_stated(schema),
+            schema: restricted::of_stated(&schema),
             gives: PhantomData,
         }
     }
@@ -53,7 +54,7 @@ impl Form {
     pub fn field(mut self, name: impl Into<String>, field: Field) -> Self {
         let name = name.into();
         let required = !field.optional && !field.schema.contains_key("default");
-        let added = restricted::field(&name, field.schema);
+        let added = restricted::stated_field(&name, field.schema);
         match (&mut self.schema, added) {
             (Ok(schema), Ok(field)) => schema.add(name, field, required),
             (Err(problems), Err(problem)) => problems.push(problem),
@@ -241,7 +242,7 @@ impl Field {
     }
 
     /// What a text is: `email`, `uri`, `date` or `date-time`. The client is told, and what comes back is not held
-    /// to it.
+    /// to it. Another format is found when the form is asked (T0012).
     #[must_use]
     pub fn format(self, format: impl Into<String>) -> Self {
         self.with("format", format.into())

@@ -21,7 +21,7 @@ pub use form::{Field, Form};
 pub use sampling::{Part, Sampled, Sampling, Speaker, Tool, ToolChoice};
 
 use super::question::{Kind, Question};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Something that can be asked of a client.
 pub trait Ask: Send {
@@ -170,12 +170,26 @@ impl Ask for Url {
     type Reply = Reply<()>;
 
     fn asked(self) -> Result<Asked<Reply<()>>> {
+        if !is_url(&self.url) {
+            // Without the address, which may be the person's own.
+            let why = "an address to open is no URL with a scheme and a host";
+            return Err(Error::unexpected(why));
+        }
         let kind = Kind::Url {
             message: self.message,
             url: self.url,
         };
         Ok(Asked::new(kind, |answer| person(answer, |_| Ok(()))))
     }
+}
+
+/// Whether this is a whole URL, which the standard wants it to be (client/elicitation, URL Mode).
+fn is_url(text: &str) -> bool {
+    // RFC 3986, 2: these are never written as they are, in a fragment neither.
+    let is_of_urls = |byte: u8| byte.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&byte);
+    let uri = text.parse::<http::Uri>().ok();
+    let uri = uri.filter(|uri| uri.scheme().is_some() && text.bytes().all(is_of_urls));
+    uri.is_some_and(|uri| uri.host().is_some_and(|host| !host.is_empty()))
 }
 
 /// See [`roots`].

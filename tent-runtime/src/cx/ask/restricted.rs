@@ -72,19 +72,36 @@ pub(super) fn of_type<T: JsonSchema>() -> Result<Restricted, Vec<String>> {
     }
 }
 
-/// From a schema by hand, which is sent as it stands.
-pub(super) fn of_stated(stated: Value) -> Result<Restricted, Vec<String>> {
+/// From a schema by hand: what it states in the form of the standard, and a problem for all else.
+pub(super) fn of_stated(stated: &Value) -> Result<Restricted, Vec<String>> {
     let mut schema = Restricted::default();
     let mut problems = Vec::new();
-    each(&stated, &mut problems, |name, raw, required| {
-        let field = field(&name, raw)?;
+    each(stated, &mut problems, |name, raw, required| {
+        let field = stated_field(&name, raw)?;
         if field.nullable {
             return Err(format!("`{name}`: no field of a form is null"));
         }
         schema.add(name, field, required);
         Ok(())
     });
-    schema.published = stated;
+    if stated.get("type").and_then(Value::as_str) == Some("object") {
+        let properties = stated.get("properties").and_then(Value::as_object);
+        if properties.is_none() {
+            problems.push("a form has `properties`, an object".to_owned());
+        }
+        let is_property = |name: &Value| {
+            let name = name.as_str();
+            name.is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)))
+        };
+        match stated.get("required") {
+            None => {}
+            Some(Value::Array(names)) if names.iter().all(is_property) => {
+                // In the order that they are stated in.
+                schema.published["required"] = names.clone().into();
+            }
+            Some(_) => problems.push("`required` is a list of the form's fields".to_owned()),
+        }
+    }
     match problems.is_empty() {
         true => Ok(schema),
         false => Err(problems),
@@ -136,9 +153,85 @@ fn each(
 
 const FIELD: &str = "a field of a form is a text, a number, yes or no, or a choice";
 
-/// One field, in the form that the standard has.
-pub(super) fn field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
-    shaped(raw).map_err(|what| format!("`{name}`: {what}"))
+/// One field of a type, in the form that the standard has. What the type says beyond a form is left to its reading.
+fn field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
+    let shaped = shaped(raw).and_then(|shaped| match strange(&shaped.published) {
+        Some(keyword) => Err(format!("`{keyword}` has a value that a form does not take")),
+        None => Ok(shaped),
+    });
+    shaped.map_err(|what| format!("`{name}`: {what}"))
+}
+
+/// The formats of texts that the standard has for forms.
+const FORMATS: [&str; 4] = ["date", "date-time", "email", "uri"];
+
+/// One field as it was stated for a form. Nothing that was stated is left out of what is sent.
+pub(super) fn stated_field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
+    let refused = |what: String| Err(format!("`{name}`: {what}"));
+    let is_text = raw.get("type").is_none_or(|kind| kind == "string");
+    match raw.get("format") {
+        None => {}
+        Some(format) if !is_text => {
+            return refused(format!("a form has no `format` {format} but for a text"));
+        }
+        Some(format) if FORMATS.iter().any(|one| format == *one) => {}
+        Some(format) => {
+            let known = FORMATS.join(", ");
+            return refused(format!("a form has no format {format}: it has {known}"));
+        }
+    }
+    if raw.contains_key("uniqueItems") {
+        return refused("a form has no `uniqueItems`".to_owned());
+    }
+    field(name, raw)
+}
+
+/// The keyword of a field whose value is of another kind than the standard's.
+fn strange(field: &Map<String, Value>) -> Option<&str> {
+    let choices = |of: Option<&Value>| -> Option<Vec<Value>> {
+        let of = of?;
+        let titled = of.get("oneOf").or_else(|| of.get("anyOf"));
+        if let Some(Value::Array(values)) = of.get("enum") {
+            return Some(values.clone());
+        }
+        let titled = titled?.as_array()?;
+        Some(titled.iter().map(|one| one["const"].clone()).collect())
+    };
+    let whole = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let own = Value::from(field.clone());
+    let default = |value: &Value| match field.get("type").and_then(Value::as_str) {
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => whole(value),
+        Some("number") => value.is_number(),
+        Some("array") => {
+            let choices = choices(field.get("items")).unwrap_or_default();
+            let values = value.as_array();
+            values.is_some_and(|values| values.iter().all(|one| choices.contains(one)))
+        }
+        _ => match choices(Some(&own)) {
+            Some(choices) => choices.contains(value),
+            None => value.is_string(),
+        },
+    };
+    let names = |value: &Value| {
+        let names = value.as_array();
+        let choices = choices(Some(&own)).unwrap_or_default();
+        names.is_some_and(|names| {
+            names.len() == choices.len() && names.iter().all(Value::is_string)
+        })
+    };
+    let fits = |keyword: &str, value: &Value| match keyword {
+        "title" | "description" => value.is_string(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" => {
+            whole(value) && value.as_f64() >= Some(0.0)
+        }
+        "minimum" | "maximum" => value.is_number(),
+        "default" => default(value),
+        "enumNames" => names(value),
+        _ => true,
+    };
+    let mut strange = field.iter().filter(|(keyword, value)| !fits(keyword, value));
+    strange.next().map(|(keyword, _)| keyword.as_str())
 }
 
 fn shaped(raw: Map<String, Value>) -> Result<Shaped, String> {
@@ -195,6 +288,10 @@ fn shaped(raw: Map<String, Value>) -> Result<Shaped, String> {
                 let Some(choices) = choices(&mut items)? else {
                     return Err("several of something are choices: a list of an enum".to_owned());
                 };
+                let is_told = |keyword: &String| !["title", "description"].contains(&&**keyword);
+                if let Some(keyword) = items.keys().find(|keyword| is_told(keyword)) {
+                    return Err(format!("a choice of a form has no `{keyword}`"));
+                }
                 let check_items = json!({"type": "string", "enum": choices.values()});
                 check.insert("items".to_owned(), check_items);
                 let mut items = choices.published("anyOf");
@@ -314,6 +411,9 @@ fn choices(raw: &mut Map<String, Value>) -> Result<Option<Choices>, String> {
         }
     } else {
         return Ok(None);
+    }
+    if all.is_empty() {
+        return Err("a choice has something to choose from".to_owned());
     }
     raw.remove("type");
     let names = raw.remove("enumNames");
