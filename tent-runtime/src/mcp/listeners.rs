@@ -9,11 +9,14 @@ use serde_json::{Value, json};
 
 use super::notes::{Note, Notes};
 use super::reply::Refusal;
+use super::revision::Revision;
 use super::running::Key;
+use super::served;
 use super::stream::Sink;
 use crate::caller::Caller;
 use crate::clock::Time;
 use crate::cx::Capabilities;
+use crate::door::Door;
 use crate::error::Error;
 
 /// The most resources that one subscription names, or one session subscribes to.
@@ -73,8 +76,9 @@ pub(super) struct Stream {
 /// What a stream is told.
 #[derive(Debug)]
 pub(super) enum Listens {
-    /// A legacy session: every list, and requests that its client can answer.
-    Session(Key, Capabilities),
+    /// A legacy session: the lists that were declared to it, the resources that it subscribed to, and requests
+    /// that its client can answer.
+    Session(Key, Capabilities, Wants),
     /// A subscription: what it named.
     Subscription { id: Box<str>, wants: Wants },
 }
@@ -89,6 +93,17 @@ pub(super) struct Wants {
 }
 
 impl Wants {
+    /// The lists that are declared to clients of this revision, and no resource.
+    pub(super) fn declared(door: &Door, revision: Revision) -> Self {
+        let declared = served::capabilities(door, revision);
+        Wants {
+            tools: declared.contains_key("tools"),
+            prompts: declared.contains_key("prompts"),
+            resources: declared.contains_key("resources"),
+            updates: None,
+        }
+    }
+
     /// From the params of `subscriptions/listen`.
     pub(super) fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
         let misfit = || {
@@ -166,7 +181,7 @@ impl Streams {
         most: usize,
     ) -> Result<Place, Error> {
         let mut open = notes.streams().lock();
-        if let Listens::Session(key, _) = &stream.listens
+        if let Listens::Session(key, ..) = &stream.listens
             && let Some(old) = open.sessions.get(key).copied()
         {
             open.remove(old);
@@ -182,7 +197,7 @@ impl Streams {
         open.counts.insert(stream.on.clone(), count + 1);
         let place = open.next;
         open.next += 1;
-        if let Listens::Session(key, _) = &stream.listens {
+        if let Listens::Session(key, ..) = &stream.listens {
             open.sessions.insert(key.clone(), place);
         }
         if let Some(first) = first {
@@ -268,13 +283,13 @@ impl Streams {
         let open = self.lock();
         for stream in open.streams.values() {
             match &stream.listens {
-                Listens::Session(key, _) => {
+                Listens::Session(key, _, lists) => {
                     let wanted = match note {
                         Note::Updated(uri) => {
                             let subscribed = open.subscribed.get(key);
                             subscribed.is_some_and(|one| one.uris.contains(uri))
                         }
-                        _ => true,
+                        _ => lists.has(note),
                     };
                     if wanted {
                         stream.sink.send(note.write(None));
@@ -296,7 +311,7 @@ impl Streams {
     ) -> Vec<(Key, Sink)> {
         let open = self.lock();
         let of = open.streams.values().filter_map(|one| match &one.listens {
-            Listens::Session(key, said) if key.is_of(caller) && can(said) => {
+            Listens::Session(key, said, _) if key.is_of(caller) && can(said) => {
                 Some((key.clone(), one.sink.clone()))
             }
             _ => None,
@@ -320,7 +335,7 @@ impl Open {
         let Some(stream) = self.streams.remove(&id) else {
             return;
         };
-        if let Listens::Session(key, _) = &stream.listens {
+        if let Listens::Session(key, ..) = &stream.listens {
             self.sessions.remove(key);
         }
         if stream.alone {

@@ -216,9 +216,8 @@ fn strange(field: &Map<String, Value>) -> Option<&str> {
     let names = |value: &Value| {
         let names = value.as_array();
         let choices = choices(Some(&own)).unwrap_or_default();
-        names.is_some_and(|names| {
-            names.len() == choices.len() && names.iter().all(Value::is_string)
-        })
+        names
+            .is_some_and(|names| names.len() == choices.len() && names.iter().all(Value::is_string))
     };
     let fits = |keyword: &str, value: &Value| match keyword {
         "title" | "description" => value.is_string(),
@@ -230,7 +229,9 @@ fn strange(field: &Map<String, Value>) -> Option<&str> {
         "enumNames" => names(value),
         _ => true,
     };
-    let mut strange = field.iter().filter(|(keyword, value)| !fits(keyword, value));
+    let mut strange = field
+        .iter()
+        .filter(|(keyword, value)| !fits(keyword, value));
     strange.next().map(|(keyword, _)| keyword.as_str())
 }
 
@@ -285,6 +286,9 @@ fn shaped(raw: Map<String, Value>) -> Result<Shaped, String> {
                 let Some(Value::Object(mut items)) = raw.remove("items") else {
                     return Err(FIELD.to_owned());
                 };
+                if items.contains_key("enumNames") {
+                    return Err("the choices of a list have their titles under `anyOf`".to_owned());
+                }
                 let Some(choices) = choices(&mut items)? else {
                     return Err("several of something are choices: a list of an enum".to_owned());
                 };
