@@ -50,7 +50,7 @@ fn half() -> f64 {
     0.5
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 enum Colour {
     Red,
     Blue,
@@ -190,8 +190,19 @@ fn what_no_form_can_be_is_refused_and_every_reason_told() {
     assert_eq!(stated(json!(true)), flat);
     assert_eq!(
         stated(json!({"type": "object", "anyOf": []})),
-        "a form is a flat object, which has no `anyOf`"
+        "a form is a flat object, which has no `anyOf`; a form has `properties`, an object"
     );
+    assert_eq!(
+        stated(json!({"type": "object"})),
+        "a form has `properties`, an object"
+    );
+    for required in [json!("a"), json!(["b"]), json!([1])] {
+        let fields = json!({"a": {"type": "string"}});
+        assert_eq!(
+            stated(json!({"type": "object", "properties": fields, "required": required})),
+            "`required` is a list of the form's fields"
+        );
+    }
     let secret = json!({"type": "object", "properties": {
         "pin": {"type": "string", "x-tent-secret": true},
         "none": {"type": ["string", "null"]},
@@ -202,6 +213,260 @@ fn what_no_form_can_be_is_refused_and_every_reason_told() {
         "`n`: the choices of a form are texts; `none`: no field of a form is null; \
          `pin`: a secret is never asked for in a form; ask for it with a URL"
     );
+}
+
+#[test]
+fn nothing_that_is_stated_for_a_field_is_left_out_of_it() {
+    let value = |keyword: &str| format!("`f`: `{keyword}` has a value that a form does not take");
+    let known = "it has date, date-time, email, uri";
+    for (field, wrong) in [
+        (
+            json!({"type": "string", "format": "uuid"}),
+            format!("`f`: a form has no format \"uuid\": {known}"),
+        ),
+        (
+            json!({"type": "integer", "format": "date"}),
+            "`f`: a form has no `format` \"date\" but for a text".to_owned(),
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "uniqueItems": true}),
+            "`f`: a form has no `uniqueItems`".to_owned(),
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string", "enum": ["a"], "minLength": 1}}),
+            "`f`: a choice of a form has no `minLength`".to_owned(),
+        ),
+        (
+            json!({"type": "array", "items": {"enum": ["a"], "enumNames": ["A"]}}),
+            "`f`: the choices of a list have their titles under `anyOf`".to_owned(),
+        ),
+        (
+            json!({"type": "string", "enum": []}),
+            "`f`: a choice has something to choose from".to_owned(),
+        ),
+        (json!({"type": "string", "title": 7}), value("title")),
+        (
+            json!({"type": "string", "minLength": "1"}),
+            value("minLength"),
+        ),
+        (
+            json!({"type": "string", "maxLength": -1}),
+            value("maxLength"),
+        ),
+        (json!({"type": "number", "minimum": "1"}), value("minimum")),
+        (json!({"type": "string", "default": 7}), value("default")),
+        (json!({"type": "integer", "default": 1.5}), value("default")),
+        (
+            json!({"type": "boolean", "default": "no"}),
+            value("default"),
+        ),
+        (
+            json!({"type": "string", "enum": ["a"], "default": "b"}),
+            value("default"),
+        ),
+        (
+            json!({"type": "string", "oneOf": [{"const": "a", "title": "A"}], "default": "A"}),
+            value("default"),
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "default": "a"}),
+            value("default"),
+        ),
+        (
+            json!({"type": "string", "enum": ["a", "b"], "enumNames": ["A"]}),
+            value("enumNames"),
+        ),
+    ] {
+        let stated = json!({"type": "object", "properties": {"f": field}});
+        assert_eq!(refused(Form::of_schema("?", stated)), wrong);
+    }
+    assert_eq!(
+        refused(Form::new("?").field("f", Field::text().format("uuid"))),
+        format!("`f`: a form has no format \"uuid\": {known}")
+    );
+}
+
+#[test]
+fn a_form_by_hand_is_sent_in_the_form_of_the_standard() {
+    let stated = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A form",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "one": {"oneOf": [{"const": "a", "title": "A"}, {"const": "b"}], "default": "b"},
+            "some": {"type": "array", "items": {"oneOf": [{"const": "a", "title": "A"}]}},
+            "mail": {"type": "string", "format": "email", "examples": ["ada@example.com"]},
+        },
+        "required": ["mail"],
+    });
+    assert_eq!(
+        schema(Form::of_schema("?", stated)),
+        json!({
+            "type": "object",
+            "properties": {
+                "one": {
+                    "type": "string", "default": "b",
+                    "oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "b"}],
+                },
+                "some": {"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}},
+                "mail": {"type": "string", "format": "email"},
+            },
+            "required": ["mail"],
+        })
+    );
+}
+
+#[test]
+fn what_a_type_says_beyond_a_form_is_left_to_its_reading() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "what it is made of counts")]
+    struct Loose {
+        #[schemars(extend("format" = "uuid"))]
+        id: String,
+        sizes: std::collections::BTreeSet<Colour>,
+    }
+    let colours = json!({"type": "string", "enum": ["Red", "Blue"]});
+    assert_eq!(
+        schema(form::<Loose>("?"))["properties"],
+        json!({"id": {"type": "string"}, "sizes": {"type": "array", "items": colours}})
+    );
+}
+
+#[test]
+fn an_address_is_a_whole_url() {
+    let asked = |address: &str| match url("Look", address).asked() {
+        Ok(_) => "asked".to_owned(),
+        Err(error) => error.code().to_owned(),
+    };
+    for address in [
+        "https://shop.example",
+        "https://shop.example:8443/pay/7?a=%20b#c",
+        "http://[::1]:8080/",
+        "shop://pay/7",
+    ] {
+        assert_eq!(asked(address), "asked", "{address}");
+    }
+    for address in [
+        "",
+        "shop.example/pay",
+        "/pay/7",
+        "https://",
+        "https:///pay",
+        "mailto:ada@shop.example",
+        "https://shop.example/a b",
+        "https://shop.example/#a b",
+        "https://shop.example/#a\nb",
+        "https://shop.example/<a>",
+        " https://shop.example",
+    ] {
+        assert_eq!(asked(address), "T0012", "{address}");
+    }
+}
+
+#[test]
+fn calls_of_tools_are_answered_by_the_message_after_them() {
+    let call = |id: &str| Part::ToolUse {
+        id: id.to_owned(),
+        name: "weather".to_owned(),
+        input: Map::new(),
+    };
+    let result = |id: &str| Part::ToolResult {
+        id: id.to_owned(),
+        text: "Rain.".to_owned(),
+        failed: false,
+    };
+    let (user, model) = (Speaker::User, Speaker::Assistant);
+    let words = || Part::text("So.");
+    let asked = |messages: Vec<(Speaker, Vec<Part>)>| {
+        let asked = messages.into_iter().fold(
+            sampling("What is the weather?", 9),
+            |asked, (who, parts)| asked.message(who, parts),
+        );
+        match asked.asked() {
+            Ok(asked) => Ok(asked.question().needs()),
+            Err(error) => {
+                assert_eq!(error.code(), "T0012");
+                Err(error.chain().join(" "))
+            }
+        }
+    };
+    assert_eq!(asked(vec![(model, vec![words()])]), Ok(vec!["sampling"]));
+    // Two calls at once, answered in any order, and the conversation goes on.
+    assert_eq!(
+        asked(vec![
+            (model, vec![words(), call("1"), call("2")]),
+            (user, vec![result("2"), result("1")]),
+            (model, vec![call("1")]),
+            (user, vec![result("1")]),
+            (model, vec![words()]),
+        ]),
+        Ok(vec!["sampling", "sampling.tools"]),
+        "a call without the tools needs them too"
+    );
+    let alone = "results of tools stand alone, in a message of the user's with nothing else";
+    let missing = "the message after the call \"1\" does not give its result";
+    for (messages, wrong) in [
+        (
+            vec![(model, vec![call("1")]), (user, vec![words(), result("1")])],
+            alone,
+        ),
+        (
+            vec![(model, vec![call("1")]), (model, vec![result("1")])],
+            alone,
+        ),
+        (
+            vec![
+                (model, vec![call("1"), call("2")]),
+                (user, vec![result("2")]),
+            ],
+            missing,
+        ),
+        (
+            vec![(model, vec![call("1")]), (user, vec![words()])],
+            missing,
+        ),
+        (
+            vec![(user, vec![result("3")])],
+            "a result is of the call \"3\", which the message before it does not make",
+        ),
+        (
+            vec![
+                (model, vec![call("1")]),
+                (user, vec![result("1"), result("1")]),
+            ],
+            "a result is of the call \"1\", which the message before it does not make",
+        ),
+        (
+            vec![(model, vec![call("1")])],
+            "no message follows the call \"1\" with its result",
+        ),
+        (
+            vec![(user, vec![call("1")])],
+            "a tool is called by the model, not by the user",
+        ),
+        (vec![(user, vec![])], "a message has no part"),
+    ] {
+        let wrong = format!("a model cannot be asked this: {wrong}");
+        assert_eq!(asked(messages), Err(wrong));
+    }
+}
+
+#[test]
+fn numbers_of_sampling_are_those_that_it_has() {
+    let params = |asked: Sampling| match asked.asked().ok().expect("it can be").question().kind() {
+        Kind::Sampling(params) => params.clone(),
+        other => panic!("{other:?}"),
+    };
+    let asked = sampling("?", 9).priorities(-1.0, f64::NAN, f64::INFINITY);
+    let asked = params(asked.temperature(f64::NAN));
+    assert_eq!(
+        asked["modelPreferences"],
+        json!({"costPriority": 0.0, "intelligencePriority": 1.0})
+    );
+    assert!(!asked.contains_key("temperature"));
+    let none = params(sampling("?", 9).priorities(f64::NAN, f64::NAN, f64::NAN));
+    assert!(!none.contains_key("modelPreferences"));
 }
 
 #[test]
