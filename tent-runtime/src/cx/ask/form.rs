@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::restricted::{self, Restricted};
+use super::stated;
 use super::{Ask, Asked, Reply, person};
 use crate::cx::question::Kind;
 use crate::error::{Error, Result};
@@ -44,7 +45,7 @@ impl Form {
     pub fn of_schema(message: impl Into<String>, schema: Value) -> Self {
         Form {
             message: message.into(),
-            schema: restricted::of_stated(&schema),
+            schema: stated::of_form(&schema),
             gives: PhantomData,
         }
     }
@@ -54,7 +55,7 @@ impl Form {
     pub fn field(mut self, name: impl Into<String>, field: Field) -> Self {
         let name = name.into();
         let required = !field.optional && !field.schema.contains_key("default");
-        let added = restricted::stated_field(&name, field.schema);
+        let added = stated::of_field(&name, field.schema);
         match (&mut self.schema, added) {
             (Ok(schema), Ok(field)) => schema.add(name, field, required),
             (Err(problems), Err(problem)) => problems.push(problem),

@@ -6,6 +6,7 @@
 mod form;
 mod restricted;
 mod sampling;
+mod stated;
 
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ pub(super) struct Restricted {
 pub(super) struct Shaped {
     pub(super) published: Map<String, Value>,
     check: Map<String, Value>,
-    nullable: bool,
+    pub(super) nullable: bool,
 }
 
 impl Default for Restricted {
@@ -72,44 +72,8 @@ pub(super) fn of_type<T: JsonSchema>() -> Result<Restricted, Vec<String>> {
     }
 }
 
-/// From a schema by hand: what it states in the form of the standard, and a problem for all else.
-pub(super) fn of_stated(stated: &Value) -> Result<Restricted, Vec<String>> {
-    let mut schema = Restricted::default();
-    let mut problems = Vec::new();
-    each(stated, &mut problems, |name, raw, required| {
-        let field = stated_field(&name, raw)?;
-        if field.nullable {
-            return Err(format!("`{name}`: no field of a form is null"));
-        }
-        schema.add(name, field, required);
-        Ok(())
-    });
-    if stated.get("type").and_then(Value::as_str) == Some("object") {
-        let properties = stated.get("properties").and_then(Value::as_object);
-        if properties.is_none() {
-            problems.push("a form has `properties`, an object".to_owned());
-        }
-        let is_property = |name: &Value| {
-            let name = name.as_str();
-            name.is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)))
-        };
-        match stated.get("required") {
-            None => {}
-            Some(Value::Array(names)) if names.iter().all(is_property) => {
-                // In the order that they are stated in.
-                schema.published["required"] = names.clone().into();
-            }
-            Some(_) => problems.push("`required` is a list of the form's fields".to_owned()),
-        }
-    }
-    match problems.is_empty() {
-        true => Ok(schema),
-        false => Err(problems),
-    }
-}
-
 /// Hands over each property of a flat object schema, with whether it is required.
-fn each(
+pub(super) fn each(
     root: &Value,
     problems: &mut Vec<String>,
     mut take: impl FnMut(String, Map<String, Value>, bool) -> Result<(), String>,
@@ -154,36 +118,12 @@ fn each(
 const FIELD: &str = "a field of a form is a text, a number, yes or no, or a choice";
 
 /// One field of a type, in the form that the standard has. What the type says beyond a form is left to its reading.
-fn field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
+pub(super) fn field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
     let shaped = shaped(raw).and_then(|shaped| match strange(&shaped.published) {
         Some(keyword) => Err(format!("`{keyword}` has a value that a form does not take")),
         None => Ok(shaped),
     });
     shaped.map_err(|what| format!("`{name}`: {what}"))
-}
-
-/// The formats of texts that the standard has for forms.
-const FORMATS: [&str; 4] = ["date", "date-time", "email", "uri"];
-
-/// One field as it was stated for a form. Nothing that was stated is left out of what is sent.
-pub(super) fn stated_field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
-    let refused = |what: String| Err(format!("`{name}`: {what}"));
-    let is_text = raw.get("type").is_none_or(|kind| kind == "string");
-    match raw.get("format") {
-        None => {}
-        Some(format) if !is_text => {
-            return refused(format!("a form has no `format` {format} but for a text"));
-        }
-        Some(format) if FORMATS.iter().any(|one| format == *one) => {}
-        Some(format) => {
-            let known = FORMATS.join(", ");
-            return refused(format!("a form has no format {format}: it has {known}"));
-        }
-    }
-    if raw.contains_key("uniqueItems") {
-        return refused("a form has no `uniqueItems`".to_owned());
-    }
-    field(name, raw)
 }
 
 /// The keyword of a field whose value is of another kind than the standard's.

@@ -368,7 +368,8 @@ async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
 async fn a_client_on_stdio_that_never_says_that_it_has_begun_begins_by_its_first_request() {
     let app = app();
     let mut client = Client::new(&app, Who::Is(Caller::Nobody));
-    for begun in [false, true] {
+    // A second handshake begins anew.
+    for begun in [false, true, false] {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
         client.request(1, "initialize", hello);
         if begun {
@@ -381,11 +382,13 @@ async fn a_client_on_stdio_that_never_says_that_it_has_begun_begins_by_its_first
         let asking = notes.request(&Caller::Nobody, "roots/list", None);
         let mut asking = std::pin::pin!(asking);
         let asked = asking.as_mut().now_or_never();
-        // A second handshake begins anew: what was opened after the first is closed again.
         assert_eq!(asked.is_none(), begun, "{asked:?}");
         if begun {
             let question = client.next().await.expect("a question");
             assert_eq!(question["method"], "roots/list");
+            let roots = json!({"roots": []});
+            client.send(json!({"jsonrpc": "2.0", "id": question["id"], "result": roots}));
+            assert_eq!(asking.await.ok(), Some(roots));
         }
     }
 }

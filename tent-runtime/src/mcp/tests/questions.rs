@@ -312,7 +312,7 @@ async fn what_a_client_says_counts_as_far_as_its_revision_has_it() {
 
 /// The parameters that a question is asked with.
 fn params(asked: impl crate::cx::ask::Ask, revision: Revision) -> Value {
-    let question = asked.asked().ok().expect("it can be asked").question();
+    let question = asked.asked().expect("it can be asked").question();
     ask::request(&question, revision, "")["params"].take()
 }
 
