@@ -40,8 +40,8 @@ impl Form {
     }
 
     /// With a schema by hand: a flat object, as the standard has it for `requestedSchema` (client/elicitation,
-    /// Requested Schema). What the standard has no words for is found when it is asked (T0012), so nothing that
-    /// is stated is left out; what only describes the schema as a whole, such as its `$schema`, is not sent.
+    /// Requested Schema). What the standard has no words for is found when it is asked (T0012), so no rule
+    /// that is stated is left out; what but describes, such as `$schema` and `examples`, is not sent.
     pub fn of_schema(message: impl Into<String>, schema: Value) -> Self {
         Form {
             message: message.into(),

@@ -1,5 +1,5 @@
-//! Forms and fields that somebody wrote by hand. Nothing that was stated is left out of what the client is sent: what a
-//! form does not have is refused.
+//! Forms and fields that somebody wrote by hand. No rule that was stated is left out of what the client is sent: what a
+//! form has no words for is refused.
 
 use serde_json::{Map, Value};
 

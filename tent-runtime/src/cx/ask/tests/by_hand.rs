@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn nothing_that_is_stated_for_a_field_is_left_out_of_it() {
+fn no_rule_that_is_stated_for_a_field_is_left_out_of_it() {
     let value = |keyword: &str| format!("`f`: `{keyword}` has a value that a form does not take");
     let known = "it has date, date-time, email, uri";
     for (field, wrong) in [
