@@ -90,6 +90,9 @@ async fn why_a_client_cancels_is_in_the_log() {
         .with_writer(move || writer.clone())
         .with_ansi(false)
         .finish();
+    // While there is but one subscriber, a line that another test's thread reaches first is switched off by that thread's
+    // having none; with two, every one of them is asked.
+    let _other = tracing::Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let _here = tracing::subscriber::set_default(subscriber);
     let app = App::new();
     let session = app.session("2025-11-25").await;
