@@ -2,7 +2,10 @@
 //! That of an app with nothing wrong is tested beside `examples/orders`.
 
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
 
 /// What a run prints and how it ends.
 fn run(line: &[&str]) -> String {
@@ -117,7 +120,7 @@ fn nothing_but_messages_is_written_to_stdout_by_mcp() {
     });
     let lines = calls.collect::<Vec<_>>().join("\n");
     let mut input = server.stdin.take().expect("it has one");
-    std::io::Write::write_all(&mut input, lines.as_bytes()).expect("it reads");
+    input.write_all(lines.as_bytes()).expect("it reads");
     drop(input);
     let ran = server.wait_with_output().expect("it ends with its input");
     assert!(ran.status.success());
@@ -156,4 +159,123 @@ fn mcp_as_somebody_unknown_does_not_start() {
         assert_eq!(ran.stdout, b"");
         assert_ne!(ran.stderr, b"");
     }
+}
+
+/// A client of an app on stdio.
+struct OnStdio {
+    server: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl OnStdio {
+    fn new(app: &str) -> Self {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_small-apps"))
+            .args([app, "mcp"])
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .env("TENT_STORE__URL", "memory:")
+            .env_remove("TENT_KEY")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("it starts");
+        OnStdio {
+            to: server.stdin.take().expect("it has one"),
+            from: BufReader::new(server.stdout.take().expect("it has one")),
+            server,
+        }
+    }
+
+    fn send(&mut self, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        writeln!(self.to, "{message}").expect("it reads");
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("a line");
+        serde_json::from_str(&line).expect("a message")
+    }
+
+    fn end(self) {
+        let OnStdio {
+            mut server,
+            to,
+            from,
+        } = self;
+        drop(to);
+        assert_eq!(from.lines().count(), 0, "nothing more is said");
+        assert!(server.wait().expect("it ends").success());
+    }
+}
+
+/// The form that `greets` asks for.
+fn who_are_you() -> Value {
+    let schema = json!({
+        "type": "object",
+        "properties": {"name": {"type": "string"}},
+        "required": ["name"],
+    });
+    json!({"mode": "form", "message": "Who are you?", "requestedSchema": schema})
+}
+
+fn ada() -> Value {
+    json!({"action": "accept", "content": {"name": "Ada"}})
+}
+
+#[test]
+fn on_stdio_an_older_client_is_asked_by_a_request() {
+    let mut client = OnStdio::new("asking");
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"elicitation": {}},
+        "clientInfo": {"name": "probe", "version": "1"},
+    });
+    client.send(json!({"id": 0, "method": "initialize", "params": hello}));
+    assert_eq!(client.next()["result"]["protocolVersion"], "2025-11-25");
+    // Two at once are told apart.
+    for id in [1, 2] {
+        client.send(json!({"id": id, "method": "tools/call", "params": {"name": "greets"}}));
+    }
+    let asked = [client.next(), client.next()];
+    for asked in &asked {
+        assert_eq!(asked["method"], "elicitation/create");
+        assert_eq!(asked["params"], who_are_you());
+    }
+    assert_ne!(asked[0]["id"], asked[1]["id"]);
+    client.send(json!({"id": asked[0]["id"], "result": ada()}));
+    let first = client.next();
+    client.send(json!({"id": asked[1]["id"], "result": {"action": "decline"}}));
+    let second = client.next();
+    let said = |answer: &Value| answer["result"]["structuredContent"]["value"].clone();
+    assert_eq!(said(&first), "Hello, Ada!");
+    assert_eq!(said(&second), "Hello, whoever you are!");
+    let mut ids = [&first["id"], &second["id"]].map(|id| id.as_u64().expect("an id"));
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2]);
+    client.end();
+}
+
+#[test]
+fn on_stdio_a_modern_client_is_asked_by_an_answer() {
+    let mut client = OnStdio::new("asking");
+    let mut params = json!({"name": "greets", "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    }});
+    client.send(json!({"id": 1, "method": "tools/call", "params": params}));
+    let asked = client.next();
+    assert_eq!(asked["id"], 1);
+    assert_eq!(asked["result"]["resultType"], "input_required");
+    let wanted = json!({"name": {"method": "elicitation/create", "params": who_are_you()}});
+    assert_eq!(asked["result"]["inputRequests"], wanted);
+    params["inputResponses"] = json!({"name": ada()});
+    params["requestState"] = asked["result"]["requestState"].clone();
+    client.send(json!({"id": 2, "method": "tools/call", "params": params}));
+    let answer = client.next();
+    assert_eq!(answer["id"], 2);
+    let said = &answer["result"]["structuredContent"]["value"];
+    assert_eq!(said, "Hello, Ada!");
+    client.end();
 }

@@ -5,7 +5,7 @@
 pub mod ask;
 mod client;
 mod peer;
-mod question;
+pub(crate) mod question;
 mod waits;
 
 use std::any::{Any, TypeId};
@@ -231,8 +231,9 @@ impl Cx {
     ///
     /// # Errors
     /// T0021 where the client did not say that it can be asked this, or there is none, as at `/api`; T0022
-    /// where it did not answer, or with something else; T0012 where the question cannot be asked as it
-    /// stands. A person who says no is no error.
+    /// where it went away before it was asked, did not answer, or with something else; T0006 where an older
+    /// client has too many questions of its caller's to answer already; T0012 where the question cannot be asked
+    /// as it stands. A person who says no is no error.
     ///
     /// ```
     /// use tent_runtime::cx::{Cx, ask};

@@ -387,6 +387,9 @@ impl Door {
                 function.title
             )));
         }
+        if let Some(peer) = cx.peer() {
+            peer.begins();
+        }
         // 5. A round that came before is answered what it was.
         if let Some(rounds) = &rounds {
             let entered = rounds.enter(Entering {

@@ -18,7 +18,7 @@ use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::running::Key;
-use super::stream::{COMMENT, SIGN_OF_LIFE, Sink, event};
+use super::stream::{COMMENT, Reader, SIGN_OF_LIFE, Sink, event};
 use super::{Agreed, Asked, Mcp, peer, served};
 use crate::cx::Capabilities;
 use crate::error::Error;
@@ -151,7 +151,7 @@ fn opened(
 struct Kept {
     mcp: Arc<Mcp>,
     _place: Place,
-    sink: Sink,
+    sink: Reader,
     /// Nothing was sent yet.
     quiet: bool,
     /// Of a subscription.
@@ -174,7 +174,7 @@ impl Kept {
         Kept {
             mcp: mcp.clone(),
             _place: place,
-            sink,
+            sink: Reader::of(sink),
             // An acknowledgement is there already, and comes first.
             quiet: id.is_none(),
             id,

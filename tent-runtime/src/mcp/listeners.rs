@@ -303,20 +303,38 @@ impl Streams {
         }
     }
 
-    /// The streams of this caller's sessions whose clients can be asked this.
+    /// The streams of this caller's sessions whose clients can be asked this, and on whom each counts.
     pub(super) fn of(
         &self,
         caller: &Caller,
         can: impl Fn(&Capabilities) -> bool,
-    ) -> Vec<(Key, Sink)> {
+    ) -> Vec<(Key, Box<str>, Sink)> {
         let open = self.lock();
         let of = open.streams.values().filter_map(|one| match &one.listens {
             Listens::Session(key, said, _) if key.is_of(caller) && can(said) => {
-                Some((key.clone(), one.sink.clone()))
+                Some((key.clone(), one.on.clone(), one.sink.clone()))
             }
             _ => None,
         });
         of.collect()
+    }
+
+    /// Ends when this stream of a session has, and no newer one has taken over.
+    pub(super) async fn left(&self, session: &Key, sink: &Sink) {
+        let mut newest = sink.clone();
+        loop {
+            newest.ended().await;
+            let newer = {
+                let open = self.lock();
+                let place = open.sessions.get(session);
+                let stream = place.and_then(|place| open.streams.get(place));
+                stream.map(|stream| stream.sink.clone())
+            };
+            match newer.filter(|newer| !newer.is_closed()) {
+                Some(newer) => newest = newer,
+                None => return,
+            }
+        }
     }
 
     #[cfg(test)]

@@ -29,6 +29,7 @@ mod rounds;
 mod running;
 mod served;
 mod session;
+mod sink;
 pub(crate) mod stdio;
 mod stream;
 mod wire;

@@ -99,6 +99,10 @@ fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
 }
 
 impl Peer for OfCall {
+    fn begins(&self) {
+        self.sink.begin();
+    }
+
     fn progress(&self, progress: &Progress) {
         let Some((token, last)) = &self.progress else {
             return;

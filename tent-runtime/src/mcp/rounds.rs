@@ -381,6 +381,12 @@ impl Rounds for Round {
 }
 
 impl Peer for Round {
+    fn begins(&self) {
+        if let Some(told) = &self.told {
+            told.begins();
+        }
+    }
+
     fn progress(&self, progress: &Progress) {
         if let Some(told) = &self.told {
             told.progress(progress);

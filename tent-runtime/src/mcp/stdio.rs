@@ -142,7 +142,7 @@ fn write(mut output: impl Write + Send + 'static, sink: Sink) -> oneshot::Receiv
             out.push(b'\n');
             if let Err(error) = output.write_all(&out).and_then(|()| output.flush()) {
                 tracing::debug!(%error, "the output is closed");
-                sink.close();
+                sink.abandon();
                 break;
             }
         }

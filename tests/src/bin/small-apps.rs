@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Some("empty") => app.functions(&[]),
         Some("linked") => app,
         Some("noisy") => app.functions(tent::functions![noisy::prints, noisy::breaks]),
+        Some("asking") => app.functions(tent::functions![asking::greets]),
         Some("warned") => app.functions(warned::MANY).functions(tent::functions![
             warned::synchronize_all_customer_data_across_regional_systems,
             warned::sales__by_region,
@@ -195,5 +196,19 @@ mod noisy {
     pub(crate) fn breaks() {
         print!("half a line");
         panic!("it breaks");
+    }
+}
+
+mod asking {
+    use tent::ask::{Field, Form};
+    use tent::prelude::*;
+
+    /// Greets who calls.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) async fn greets(cx: &Cx) -> Result<String> {
+        let form = Form::new("Who are you?").field("name", Field::text());
+        let filled = cx.input("name", form).await?.accepted();
+        let name = filled.as_ref().and_then(|filled| filled["name"].as_str());
+        Ok(format!("Hello, {}!", name.unwrap_or("whoever you are")))
     }
 }

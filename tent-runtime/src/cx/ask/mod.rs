@@ -4,6 +4,7 @@
 //! Makes the question and reads the answer; how they travel is an envelope's.
 
 mod form;
+mod format;
 mod restricted;
 mod sampling;
 mod stated;
@@ -21,6 +22,7 @@ use serde_json::{Map, Value};
 pub use form::{Field, Form};
 pub use sampling::{Part, Sampled, Sampling, Speaker, Tool, ToolChoice};
 
+use self::format::Format;
 use super::question::{Kind, Question};
 use crate::error::{Error, Result};
 
@@ -186,10 +188,8 @@ impl Ask for Url {
 
 /// Whether this is a whole URL, which the standard wants it to be (client/elicitation, URL Mode).
 fn is_url(text: &str) -> bool {
-    // RFC 3986, 2: these are never written as they are, in a fragment neither.
-    let is_of_urls = |byte: u8| byte.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&byte);
     let uri = text.parse::<http::Uri>().ok();
-    let uri = uri.filter(|uri| uri.scheme().is_some() && text.bytes().all(is_of_urls));
+    let uri = uri.filter(|uri| uri.scheme().is_some() && text.is_ascii() && Format::Uri.has(text));
     uri.is_some_and(|uri| uri.host().is_some_and(|host| !host.is_empty()))
 }
 

@@ -16,6 +16,8 @@ mod lists;
 mod modern;
 mod prompts;
 mod questions;
+mod readers;
+mod requests;
 mod resources;
 mod results;
 mod rounds;
