@@ -298,7 +298,8 @@ impl Cx {
         self.0.peer.as_ref()
     }
 
-    /// Ends when the call was cancelled; never, where nobody can cancel it.
+    /// Ends when the call was cancelled; never, where nobody can cancel it: so once a change or an action goes on with
+    /// the answer to a question of a client of 2026-07-28, which counts once.
     pub async fn cancelled(&self) {
         if let Some(stop) = &self.0.stop {
             let mut stop = stop.clone();

@@ -11,6 +11,7 @@ mod identify;
 mod refused;
 mod rounds;
 mod run;
+mod tasks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,7 @@ pub use asked::Asking;
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
+pub use tasks::{Held, Stop};
 
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Waits};
@@ -150,6 +152,7 @@ pub struct Door {
     store: Arc<dyn Store>,
     sealer: Sealer,
     closing: watch::Sender<bool>,
+    under_way: tasks::UnderWay,
 }
 
 impl Door {
@@ -177,6 +180,7 @@ impl Door {
             store,
             sealer,
             closing: watch::Sender::new(false),
+            under_way: tasks::UnderWay::default(),
         })
     }
 
@@ -210,7 +214,7 @@ impl Door {
         &self.sealer
     }
 
-    /// Refuses every call from now on, with T0013. Calls under way go on.
+    /// Refuses every call from now on, with T0013. Calls under way go on: see [`drained`](Self::drained).
     pub fn close(&self) {
         self.closing.send_replace(true);
     }
@@ -282,7 +286,7 @@ impl Door {
     /// Runs a call through every step of the door.
     ///
     /// A caller that goes away drops this future, and with it the function. A legacy MCP client's calls go
-    /// on all the same: its revisions say that a lost connection cancels nothing.
+    /// on all the same: its revisions say that a lost connection cancels nothing. So does a round that runs once.
     ///
     /// # Errors
     /// What [`find`](Self::find) says, T0013 while the server closes, T0003 for an input that does not
@@ -291,43 +295,13 @@ impl Door {
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
             let span = span(&call);
-            return self.pass(call, None).instrument(span).await;
+            let stop = Stop::default();
+            return self.pass(call, None, &stop).instrument(span).await;
         }
         // Kept until the end, so that nobody stops the call.
-        let (_never, stop) = watch::channel(false);
-        let ended = self.call_until(call, stop).await;
+        let (_never, told) = watch::channel(false);
+        let ended = self.call_until(call, told).await;
         ended.unwrap_or_else(|| Err(Error::unexpected("a call was stopped that nobody can stop")))
-    }
-
-    /// Runs a call in a task of its own, which goes on when its caller goes away, and ends it when `stop`
-    /// turns true: then there is no answer. Where the sender of `stop` is gone nobody can stop it any more.
-    ///
-    /// # Errors
-    /// As [`call`](Self::call).
-    pub async fn call_until(
-        self: &Arc<Self>,
-        call: Call,
-        mut stop: watch::Receiver<bool>,
-    ) -> Option<Result<Answer>> {
-        let span = span(&call);
-        let door = self.clone();
-        let running = async move {
-            let passing = door.pass(call, Some(stop.clone()));
-            let stopped = async {
-                if stop.wait_for(|&stopped| stopped).await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            };
-            tokio::select! {
-                biased;
-                ended = passing => Some(ended),
-                () = stopped => None,
-            }
-        };
-        match tokio::spawn(running.instrument(span)).await {
-            Ok(ended) => ended,
-            Err(lost) => Some(Err(Error::unexpected(lost))),
-        }
     }
 
     /// Whether a call runs to its end whether or not its caller is still there.
@@ -340,7 +314,14 @@ impl Door {
                 .is_some_and(only_reads)
     }
 
-    async fn pass(&self, call: Call, stop: Option<watch::Receiver<bool>>) -> Result<Answer> {
+    async fn pass(
+        &self,
+        call: Call,
+        told: Option<watch::Receiver<bool>>,
+        stop: &Stop,
+    ) -> Result<Answer> {
+        // What runs to its end is told of no stop either.
+        let told = told.filter(|_| !self.goes_on(&call));
         let Call {
             name,
             mut input,
@@ -368,7 +349,7 @@ impl Door {
             client,
             trace,
             deadline,
-            stop,
+            stop: told,
             peer,
             waits,
         });
@@ -398,6 +379,7 @@ impl Door {
                 caller: cx.caller(),
                 input: &input,
                 deadline: cx.deadline(),
+                stop,
             });
             let entered = entered
                 .await

@@ -209,6 +209,11 @@ impl Line {
         };
     }
 
+    /// Ends when no call of this app goes on without its client any more.
+    pub(super) async fn drained(&self) {
+        self.mcp.door.drained().await;
+    }
+
     /// Notes what a handshake agreed on.
     pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
         if let (Some(sink), Some(nonce), true) =

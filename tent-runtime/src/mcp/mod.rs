@@ -71,6 +71,7 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    claims: Arc<rounds::Claims>,
     levels: peer::Levels,
     notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
@@ -88,6 +89,7 @@ impl Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            claims: Arc::default(),
             levels: peer::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
@@ -172,7 +174,7 @@ impl Asked<'_> {
         }
     }
 
-    /// On whom a stream counts that is kept open: the caller, or the address where there is none.
+    /// On whom it counts what is kept of a request, a stream or a round: the caller, or the address where there is none.
     fn counts_on(&self) -> String {
         if self.caller.is_known() {
             return self.caller.to_string();

@@ -72,7 +72,11 @@ pub(crate) async fn serve(
         }
     }
     line.end();
-    let all = async { while calls.join_next().await.is_some() {} };
+    let all = async {
+        while calls.join_next().await.is_some() {}
+        // Also those that go on after their client has cancelled them.
+        line.drained().await;
+    };
     if tokio::time::timeout(GRACE, all).await.is_err() {
         tracing::warn!("some calls did not end in time and were dropped");
         calls.abort_all();

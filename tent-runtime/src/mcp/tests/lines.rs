@@ -115,6 +115,16 @@ impl Client {
         })
     }
 
+    /// Tells the server to end.
+    pub(super) fn tell(&mut self) {
+        let tell = self.tell.take().expect("it is told once");
+        tell.send(()).expect("it listens");
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.served.is_finished()
+    }
+
     pub(super) async fn ended(mut self) -> Vec<Value> {
         self.to = None;
         let mut all = Vec::new();

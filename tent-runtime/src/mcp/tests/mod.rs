@@ -4,6 +4,7 @@
 mod app;
 mod asking;
 mod cancelled;
+mod claims;
 mod door;
 mod batches;
 mod envelope;
