@@ -11,6 +11,7 @@ mod identify;
 mod refused;
 mod rounds;
 mod run;
+mod span;
 mod tasks;
 
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-pub use asked::Asking;
+pub use asked::{Asking, Readable};
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
@@ -99,6 +100,9 @@ pub struct Call {
     pub client: Client,
     /// The id of the request.
     pub trace: String,
+    /// When the request has to be answered ([`Door::deadline`]), which the access rule and, unless it states a time
+    /// of its own, the function are held to; `None` where they may take as long as they like.
+    pub deadline: Option<Instant>,
     /// The door it came to.
     pub at: At,
     /// What the envelope offers the call beyond its answer.
@@ -231,20 +235,6 @@ impl Door {
         let _ = closing.wait_for(|&closing| closing).await;
     }
 
-    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`],
-    /// or in [`Registry::resources`] and [`Registry::prompts`] where it is theirs.
-    pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
-        let cx = self.cx_of(caller, client);
-        let mut visible = Vec::new();
-        for (position, function) in at.all(&self.registry).enumerate() {
-            let open = at.offers(function) && caller.holds(function.scope);
-            if open && access::lets(&function.declaration.access, &cx).await {
-                visible.push(position);
-            }
-        }
-        visible
-    }
-
     /// The function of this name, for who may call it.
     ///
     /// # Errors
@@ -252,9 +242,22 @@ impl Door {
     /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
     /// the caller's key lacks.
     pub async fn find(&self, name: &str, at: At, cx: &Cx) -> Result<&Function> {
+        self.find_until(name, at, cx, cx.deadline()).await
+    }
+
+    /// As [`find`](Self::find), where the access rule has until `deadline`, and no longer than `cx`.
+    async fn find_until(
+        &self,
+        name: &str,
+        at: At,
+        cx: &Cx,
+        deadline: Option<Instant>,
+    ) -> Result<&Function> {
         let function = at.find(&self.registry, name).filter(|f| at.offers(f));
         let function = match function {
-            Some(function) if access::lets(&function.declaration.access, cx).await => function,
+            Some(function) if access::lets(&function.declaration.access, cx, deadline).await => {
+                function
+            }
             _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
             _ => return Err(Error::of("T0001")),
         };
@@ -266,15 +269,13 @@ impl Door {
         Ok(function)
     }
 
-    /// A `Cx` for asking [`find`](Self::find) outside of a call, with the time that a call has.
+    /// A `Cx` outside of a call and of any request, with the time that a call has.
     pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
-        let deadline = Instant::now().checked_add(self.settings.limits.call_time);
-        Cx::new(CxParts {
-            caller: caller.clone(),
-            states: self.states.clone(),
-            client: client.clone(),
-            deadline,
-            ..CxParts::default()
+        self.cx_by(Asking {
+            caller,
+            client,
+            trace: "",
+            deadline: self.deadline(),
         })
     }
 
@@ -294,7 +295,7 @@ impl Door {
     /// the function itself states.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
-            let span = span(&call);
+            let span = span::of(&call);
             let stop = Stop::default();
             return self.pass(call, None, &stop).instrument(span).await;
         }
@@ -329,6 +330,7 @@ impl Door {
             caller,
             client,
             trace,
+            deadline: request,
             at,
             peer,
             rounds,
@@ -336,12 +338,13 @@ impl Door {
         if self.is_closing() {
             return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
         }
-        let began = Instant::now();
-        let time = |declared: Option<Duration>| declared.unwrap_or(self.settings.limits.call_time);
         let timeout = at
             .find(&self.registry, &name)
             .and_then(|f| f.declaration.timeout);
-        let deadline = began.checked_add(time(timeout));
+        let deadline = match timeout {
+            Some(own) => Instant::now().checked_add(own),
+            None => request,
+        };
         let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);
         let cx = Cx::new(CxParts {
             caller,
@@ -354,7 +357,7 @@ impl Door {
             waits,
         });
         // 1. Is there such a function, for this caller?
-        let function = self.find(&name, at, &cx).await?;
+        let function = self.find_until(&name, at, &cx, request).await?;
         cx.client()
             .capabilities
             .require(function.declaration.needs)?;
@@ -395,17 +398,6 @@ impl Door {
         }
         outcome
     }
-}
-
-/// The span of a call: what the log has of it.
-fn span(call: &Call) -> tracing::Span {
-    tracing::info_span!(
-        "call",
-        function = %call.name,
-        caller = %call.caller,
-        at = ?call.at,
-        trace = %call.trace,
-    )
 }
 
 impl std::fmt::Debug for Door {

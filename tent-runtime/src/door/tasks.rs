@@ -133,7 +133,7 @@ impl Door {
         // A legacy client's lost connection cancels nothing.
         let leaves = call.client.era != Era::Legacy;
         let _leaving = leaves.then(|| Leaving(stop.clone()));
-        let span = span(&call);
+        let span = span::of(&call);
         let running = {
             let (door, stop, told) = (self.clone(), stop.clone(), told.clone());
             let counted = self.under_way.begin();

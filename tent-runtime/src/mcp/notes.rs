@@ -16,13 +16,13 @@ use crate::cx::{Capabilities, State, question};
 use crate::error::Result;
 
 /// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
-/// the ones that asked to hear it. Cheap to clone; a [`State`], so that a function can take it.
+/// the ones that asked to hear it. Cheap to clone; a [`State`] that every app has, so a function takes it as
+/// `&Notes`.
 ///
 /// ```
 /// use tent_runtime::server::App;
 /// let app = App::new("orders", "1.0.0");
 /// let notes = app.mcp();
-/// let app = app.state(notes.clone());
 /// notes.tools_changed();
 /// # let _ = app;
 /// ```

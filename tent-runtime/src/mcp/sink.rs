@@ -206,6 +206,11 @@ impl Sink {
         self.lock().events.is_empty()
     }
 
+    /// How many messages wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().events.len()
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.lock().closed
     }

@@ -55,6 +55,7 @@ async fn left(tent: &Tent) {
         },
         trace: "test".to_owned(),
         at: At::Inside,
+        deadline: tent.door.deadline(),
         peer: None,
         rounds: None,
     });

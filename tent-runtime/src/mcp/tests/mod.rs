@@ -2,16 +2,20 @@
 //! named after its case.
 
 mod app;
+mod answers;
 mod asking;
 mod cancelled;
 mod claims;
+mod deadlines;
 mod door;
 mod batches;
+mod bounds;
 mod envelope;
 mod functions;
 mod headers;
 mod kept;
 mod legacy;
+mod line;
 mod lines;
 mod lists;
 mod modern;
