@@ -155,10 +155,9 @@ impl Line {
         };
         let reply = match posted {
             Posted::One(message) => one(&self.mcp, &asked, message).await,
-            Posted::Batch(messages) => match self.place() {
-                Ok(_place) => legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await,
-                Err(refusal) => Err(refusal),
-            },
+            Posted::Batch(messages) => {
+                legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await
+            }
         };
         let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
         (!answer.is_empty()).then_some(answer)
