@@ -78,14 +78,18 @@ pub(super) async fn listen(
     let ended = tokio::select! {
         // What was cancelled has no answer, also where the line ends right after.
         biased;
-        Ok(_) = stop.wait_for(|&stopped| stopped) => Reply::empty(StatusCode::ACCEPTED),
-        () = mcp.door.closed() => over(mcp, sink, id, ENDS),
-        () = line.ended() => over(mcp, sink, id, ENDS),
-        () = line.gone(&asked.caller) => over(mcp, sink, id, UNWELCOME),
+        Ok(_) = stop.wait_for(|&stopped| stopped) => None,
+        () = mcp.door.closed() => Some(ENDS),
+        () = line.ended() => Some(ENDS),
+        () = line.gone(&asked.caller) => Some(UNWELCOME),
     };
+    // Nothing is told on it once it is said to be over.
     drop((place, stop));
     mcp.running.end(&key);
-    Ok(ended)
+    Ok(match ended {
+        None => Reply::empty(StatusCode::ACCEPTED),
+        Some(reason) => over(mcp, sink, id, reason),
+    })
 }
 
 /// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
