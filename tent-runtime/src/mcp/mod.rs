@@ -3,11 +3,13 @@
 //!
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
+mod about;
 mod ask;
 mod asking;
 mod call;
 mod complete;
 mod content;
+mod extensions;
 mod headers;
 mod in_session;
 mod kept;
@@ -44,12 +46,11 @@ use axum::extract::ConnectInfo;
 use http::header::ALLOW;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use serde_json::json;
 
 use self::headers::Once;
 pub(crate) use self::line::{Line, Who};
 pub use self::notes::Notes;
-use self::params::{ClientInfo, Meta, Shape, Text};
+use self::params::{Abilities, ClientInfo, Meta, Shape, Text};
 use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
@@ -57,8 +58,8 @@ use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::{SystemClock, Time};
-use crate::cx::{Capabilities, Client, Era};
-use crate::door::{About, At, Door};
+use crate::cx::{Client, Era};
+use crate::door::{At, Door};
 use crate::error::Error;
 use crate::store::EndedSessions;
 use crate::web::{self, Upload};
@@ -72,6 +73,8 @@ pub(crate) struct Mcp {
     running: running::Running,
     levels: peer::Levels,
     notes: Notes,
+    /// Those that are kept of what a client says.
+    extensions: extensions::Known,
     /// The member of `_meta` that names the server in each modern result.
     server: Arc<str>,
     /// The result of `server/discover`.
@@ -81,7 +84,7 @@ pub(crate) struct Mcp {
 impl Mcp {
     /// The server of this app, which is told what to tell by `notes`.
     pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
-        let server = server_info(door.about());
+        let server = about::member(&about::brief(door.about(), Revision::V2026_07_28));
         let kept_for = door.settings().limits.tools_kept;
         Mcp {
             tools: call::Tools::new(door.registry()),
@@ -89,8 +92,9 @@ impl Mcp {
             running: running::Running::default(),
             levels: peer::Levels::default(),
             notes,
+            extensions: extensions::Known::new(door.registry(), door.about()),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(&door, kept_for, &server),
+            discovered: modern::discovered(&door, kept_for),
             server: server.into(),
             door,
         }
@@ -136,14 +140,6 @@ impl std::fmt::Debug for Mcp {
             .field("door", &self.door)
             .finish_non_exhaustive()
     }
-}
-
-fn server_info(about: &About) -> String {
-    let mut server = json!({"name": about.name, "version": about.version});
-    if let Some(title) = &about.title {
-        server["title"] = title.as_str().into();
-    }
-    format!("\"io.modelcontextprotocol/serverInfo\":{server}")
 }
 
 /// One HTTP request, whose sender is known.
@@ -446,12 +442,20 @@ fn malformed_version() -> Refusal {
 }
 
 /// What the door is told of a client.
-fn client(era: Era, info: &ClientInfo<'_>, said: Option<Capabilities>) -> Client {
+fn client(
+    mcp: &Mcp,
+    era: Era,
+    info: &ClientInfo<'_>,
+    said: Option<Abilities<'_>>,
+) -> Result<Client, Refusal> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    Client {
+    let Abilities { said, extensions } = said.unwrap_or_default();
+    let extensions = mcp.extensions.said(extensions);
+    Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: said.unwrap_or_default(),
-    }
+        capabilities: said,
+        extensions: extensions.map_err(|why| unreadable(Unreadable::Data(why.to_string())))?,
+    })
 }

@@ -60,6 +60,11 @@ impl Revision {
         self >= Revision::V2025_03_26
     }
 
+    /// Whether there are icons, and a server has a description and a website.
+    pub(super) fn has_icons(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
     /// Whether an elicitation has a mode, and choices have titles of their own.
     pub(super) fn has_modes_of_elicitation(self) -> bool {
         self >= Revision::V2025_11_25

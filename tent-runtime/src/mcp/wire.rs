@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(request.params.name, Text::Is("f".into()));
         assert_eq!(request.params.meta.version.get(), Some("2026-07-28"));
         assert_eq!(
-            request.params.meta.abilities,
+            request.params.meta.abilities.map(|one| one.said),
             Some(Capabilities {
                 roots: true,
                 url: true,

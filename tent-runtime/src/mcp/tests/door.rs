@@ -41,6 +41,7 @@ pub(super) fn made(
             version: "1.2.3".to_owned(),
             title: Some("The shop".to_owned()),
             instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
+            ..About::default()
         },
         settings,
         hooks: Hooks {
