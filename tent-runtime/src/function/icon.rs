@@ -171,7 +171,9 @@ pub(crate) fn web_address(address: &str) -> Result<(), String> {
         return Err("has an address that is neither https: nor http:".to_owned());
     }
     let uri: Option<Uri> = address.parse().ok();
-    let host = uri.as_ref().and_then(Uri::authority);
+    // Without a scheme it is `https:` for the host of that name.
+    let uri = uri.as_ref().filter(|uri| uri.scheme().is_some());
+    let host = uri.and_then(Uri::authority);
     let Some(host) = host.filter(|host| !host.host().is_empty()) else {
         return Err("has an address that is no URL".to_owned());
     };

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
 use crate::caller::Caller;
+use crate::door::About;
 use crate::function::Declaration;
 use crate::mcp::{self, Mcp, Notes};
 use crate::settings::Settings;
@@ -27,7 +28,16 @@ impl App {
     }
 
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
-        let (door, keys) = super::door::made(functions, set);
+        App::about(super::door::about(), functions, set)
+    }
+
+    /// One that says this of itself.
+    pub(super) fn about(
+        about: About,
+        functions: &[&'static Declaration],
+        set: impl FnOnce(&mut Settings),
+    ) -> Self {
+        let (door, keys) = super::door::made(functions, about, set);
         App {
             mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,

@@ -19,8 +19,20 @@ use crate::store::Memory;
 /// Keys by whose they are.
 pub(super) type Keys = HashMap<&'static str, String>;
 
+/// What the app under test says of itself.
+pub(super) fn about() -> About {
+    About {
+        name: "shop".to_owned(),
+        version: "1.2.3".to_owned(),
+        title: Some("The shop".to_owned()),
+        instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
+        ..About::default()
+    }
+}
+
 pub(super) fn made(
     functions: &[&'static Declaration],
+    about: About,
     set: impl FnOnce(&mut Settings),
 ) -> (Arc<Door>, Keys) {
     let mut settings = Settings::default();
@@ -36,13 +48,7 @@ pub(super) fn made(
     let door = Door::new(DoorParts {
         registry: Registry::of(functions).expect("the functions are good"),
         states: States::default(),
-        about: About {
-            name: "shop".to_owned(),
-            version: "1.2.3".to_owned(),
-            title: Some("The shop".to_owned()),
-            instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
-            ..About::default()
-        },
+        about,
         settings,
         hooks: Hooks {
             users: Some(Hooks::boxed(person)),

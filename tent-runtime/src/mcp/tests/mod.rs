@@ -1,14 +1,17 @@
 //! The endpoint as clients meet it: raw requests in, whole answers compared. Tests of a reported failure are
 //! named after its case.
 
+mod about;
 mod app;
 mod asking;
 mod cancelled;
 mod door;
 mod batches;
 mod envelope;
+mod extensions;
 mod functions;
 mod headers;
+mod icons;
 mod kept;
 mod legacy;
 mod lines;
