@@ -79,16 +79,15 @@ impl About {
         &self,
         registry: Result<Registry, Problems>,
     ) -> Result<Registry, Problems> {
-        let own = self.problems();
-        match registry {
-            Ok(registry) if own.is_empty() => Ok(registry),
-            Ok(_) => Err(Problems(own)),
-            Err(Problems(mut problems)) => {
-                problems.extend(own);
-                problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
-                Err(Problems(problems))
-            }
-        }
+        let mut problems = self.problems();
+        let registry = match registry {
+            Ok(registry) if problems.is_empty() => return Ok(registry),
+            Ok(_) => Vec::new(),
+            Err(Problems(found)) => found,
+        };
+        problems.extend(registry);
+        problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
+        Err(Problems(problems))
     }
 }
 

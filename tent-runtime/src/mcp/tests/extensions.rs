@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 use super::about::REVISIONS;
 use super::app::{App, META, Send};
 use super::door;
-use super::functions::{function, ran};
-use crate::cx::Cx;
-use crate::door::About;
+use super::functions::{function, ran, value};
+use crate::cx::{Client, Cx};
+use crate::door::{About, At, Call};
 use crate::error::Result;
 use crate::function::{Access, Answer, Declaration, Kind, Output, Rule};
+use crate::schema::Wire;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const TASKS: &str = "com.example/tasks";
@@ -18,10 +19,7 @@ const TASKS: &str = "com.example/tasks";
 fn seen(cx: &Cx, _: Map<String, Value>) -> Result<Answer> {
     let of = |id: &str| cx.client().extension(id).cloned();
     let seen = json!({"ui": of(UI), "tasks": of(TASKS), "other": of("com.example/other")});
-    Ok(Answer {
-        value: Some(serde_json::value::to_raw_value(&seen)?),
-        ..Answer::default()
-    })
+    value(cx, seen)
 }
 
 const SHOWS: Access = Access::Rule(Rule {
@@ -158,6 +156,25 @@ async fn what_needs_an_extension_is_refused_before_it_runs_with_what_the_client_
             assert_eq!(required, wanted, "{got}");
         }
     }
+}
+
+#[tokio::test]
+async fn nobody_has_an_extension_at_api() {
+    let app = app();
+    let call = Call {
+        name: "needing".to_owned(),
+        input: Map::new(),
+        wire: Wire::Json,
+        caller: app.caller("staff").await,
+        client: Client::default(),
+        trace: "at-api".to_owned(),
+        at: At::Api,
+        peer: None,
+        rounds: None,
+    };
+    let error = app.mcp().door.call(call).await.expect_err("it is refused");
+    assert_eq!((error.code(), error.status()), ("T0021", 400));
+    assert!(!ran("at-api"));
 }
 
 #[tokio::test]
