@@ -91,7 +91,10 @@ impl Client {
 
 /// The extensions that a client says it has, each with its settings. A client that says none costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extensions(Option<Arc<[(Box<str>, Value)]>>);
+pub(crate) struct Extensions(Option<Arc<[Extension]>>);
+
+/// Its identifier, and its settings.
+type Extension = (Box<str>, Value);
 
 impl Extensions {
     pub(crate) fn get(&self, id: &str) -> Option<&Value> {
@@ -105,8 +108,8 @@ impl Extensions {
     }
 }
 
-impl From<Vec<(Box<str>, Value)>> for Extensions {
-    fn from(said: Vec<(Box<str>, Value)>) -> Self {
+impl From<Vec<Extension>> for Extensions {
+    fn from(said: Vec<Extension>) -> Self {
         Extensions((!said.is_empty()).then(|| said.into()))
     }
 }

@@ -74,6 +74,20 @@ impl About {
         problems
     }
 
+    /// What clients take and show worse: T7034 for an icon that is not encrypted on its way.
+    pub fn warnings(&self) -> Vec<Finding> {
+        let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
+        let finding = |icon: &Icon| Finding {
+            code: "T7034",
+            message: format!(
+                "The app's icon {:?} is not over https:, and clients fetch no other",
+                icon.shown()
+            ),
+            locations: Vec::new(),
+        };
+        unfetched.map(finding).collect()
+    }
+
     /// The same functions, unless something is wrong with them or with this: then everything that is.
     pub(crate) fn beside(
         &self,
@@ -113,6 +127,23 @@ mod tests {
         };
         assert_eq!(found(&about), []);
         assert_eq!(found(&About::default()), []);
+    }
+
+    #[test]
+    fn an_icon_in_the_clear_is_warned_of() {
+        let clear = Icon::new("http://shop.example/a.png");
+        let about = About {
+            icons: vec![Icon::svg("<svg/>"), clear],
+            ..About::default()
+        };
+        assert_eq!(found(&about), []);
+        let warnings = about.warnings();
+        let told: Vec<_> = warnings
+            .iter()
+            .map(|one| (one.code, &*one.message))
+            .collect();
+        let wanted = r#"The app's icon "http://shop.example/a.png" is not over https:, and clients fetch no other"#;
+        assert_eq!(told, [("T7034", wanted)]);
     }
 
     #[test]

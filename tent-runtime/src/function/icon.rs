@@ -67,7 +67,7 @@ impl Icon {
         }
     }
 
-    /// An SVG drawing, which fits any size: `Icon::svg(include_str!("icon.svg"))`.
+    /// An SVG drawing without any script, which fits any size: `Icon::svg(include_str!("icon.svg"))`.
     pub fn svg(drawing: impl AsRef<str>) -> Self {
         Icon::data(drawing.as_ref(), "image/svg+xml").sizes(["any"])
     }
@@ -199,6 +199,9 @@ fn drawn(rest: &str) -> Result<(), String> {
     if data.is_empty() {
         return Err("holds no picture: it is empty".to_owned());
     }
+    if media_type == "image/svg+xml" {
+        return a_drawing(&data);
+    }
     let begins: Option<&[u8]> = match media_type {
         "image/png" => Some(PNG),
         "image/jpeg" | "image/jpg" => Some(b"\xff\xd8\xff"),
@@ -213,6 +216,21 @@ fn drawn(rest: &str) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Checks an SVG drawing: it is one, and holds no script, for clients run none and some show nothing then.
+fn a_drawing(data: &[u8]) -> Result<(), String> {
+    let holds = |part: &[u8]| {
+        let mut all = data.windows(part.len());
+        all.any(|window| window.eq_ignore_ascii_case(part))
+    };
+    if !holds(b"<svg") {
+        return Err("says that it is image/svg+xml, and holds something else".to_owned());
+    }
+    if holds(b"<script") || holds(b"javascript:") {
+        return Err("holds a drawing with a script in it".to_owned());
+    }
+    Ok(())
 }
 
 fn is_picture(media_type: &str) -> bool {
@@ -342,6 +360,9 @@ mod tests {
             (Icon::new("data:image/png;base64,?"), "cannot be read"),
             (Icon::new("data:image/png;base64,"), "empty"),
             (Icon::png("<svg/>"), "holds something else"),
+            (Icon::svg("<html/>"), "holds something else"),
+            (Icon::svg("<svg><SCRIPT>1</SCRIPT></svg>"), "script"),
+            (Icon::svg("<svg><a href='javascript:1'/></svg>"), "script"),
             (Icon::data("RIFF", "image/jpeg"), "holds something else"),
             (Icon::data("x", "text/plain"), "no picture"),
             (icon().media_type("text/html"), "no picture's"),
