@@ -22,9 +22,8 @@ use tent::prelude::*;
 use tent::serde_json::json;
 
 fn main() -> ExitCode {
-    let app = tent::app!();
-    let notes = app.mcp();
-    app.title("Everything")
+    tent::app!()
+        .title("Everything")
         .about("Each thing that MCP has, once.")
         .website("https://modelcontextprotocol.io")
         .icons(extensions::icons())
@@ -32,7 +31,6 @@ fn main() -> ExitCode {
         .extension(extensions::UI, json!({}))
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
-        .state(notes)
         .state(asks::Counter::default())
         .identify(everybody)
         .run()

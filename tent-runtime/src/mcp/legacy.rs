@@ -8,6 +8,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::headers::{self, Once};
+use super::line::Line;
 use super::params::Text;
 use super::questions::Answered;
 use super::reply::{self, Refusal, Reply, code, write};
@@ -266,6 +267,12 @@ async fn in_batch(
         Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;
+            // One at a time of each array, so that arrays hold no more places than requests do.
+            let place = asked.line().map(Line::place).transpose();
+            let _place = match place {
+                Ok(place) => place,
+                Err(refusal) => return Some(refusal.write(Some(id))),
+            };
             let answer = if full {
                 Err(left_out(mcp.door.settings().limits.answer))
             } else if request.method == "initialize" {
@@ -275,13 +282,13 @@ async fn in_batch(
                     "A request with its own protocolVersion comes alone.",
                 ))
             } else {
-                serve(mcp, asked, request, agreed).await
+                serve(mcp, &asked.anew(mcp.door.deadline()), request, agreed).await
             };
             Some(match answer {
                 // A call that was cancelled has no answer.
                 Ok(reply) if reply.body.is_empty() => return None,
                 Ok(reply) => reply.body,
-                Err(refusal) => refusal.write(Some(id)),
+                Err(refusal) => asked.here(refusal).write(Some(id)),
             })
         }
     }

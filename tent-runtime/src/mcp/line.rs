@@ -6,17 +6,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, header};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::listeners::{Listens, Place, Stream, Streams};
-use super::params::{Meta, Text};
 use super::reply::Refusal;
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
-use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
+use super::{Agreed, Asked, Mcp, Way, legacy, one, unreadable};
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::error::{Error, Result};
@@ -36,6 +35,8 @@ pub(crate) struct Line {
     agreed: Mutex<Option<Agreed>>,
     sink: Option<Sink>,
     room: Semaphore,
+    /// How who is refused for want of a caller becomes one.
+    sign_in: &'static str,
     /// Turns true when nothing more comes on it.
     ending: watch::Sender<bool>,
     /// Where it is told what concerns no call, once it has begun a session.
@@ -61,6 +62,7 @@ impl Line {
         let mut line = Line::of_one(mcp, who)?;
         line.nonce = Some(random::bytes());
         line.sink = Some(sink);
+        line.sign_in = "Start the server with a good key in TENT_KEY, or with --as USER.";
         Ok(line)
     }
 
@@ -80,6 +82,7 @@ impl Line {
             agreed: Mutex::new(None),
             sink: None,
             room: Semaphore::new(MOST_AT_ONCE),
+            sign_in: "Hand the message over with a caller who may.",
             ending: watch::Sender::new(false),
             place: Mutex::new(None),
             parts,
@@ -121,7 +124,7 @@ impl Line {
         let caller = match caller {
             Ok(caller) => caller,
             Err(error) => {
-                let refusal = Refusal::of(&error, self.mcp.realm());
+                let refusal = self.here(Refusal::of(&error, self.mcp.realm()));
                 return match posted {
                     Posted::One(message) => match message.kind() {
                         Kind::Request(request) => Some(refusal.write(Some(request.id))),
@@ -136,6 +139,7 @@ impl Line {
             parts: &self.parts,
             caller,
             trace,
+            deadline: self.mcp.door.deadline(),
             way: Way::Line(self),
         };
         let reply = match posted {
@@ -154,6 +158,14 @@ impl Line {
 
     pub(super) fn nonce(&self) -> Option<[u8; 16]> {
         self.nonce
+    }
+
+    /// A refusal as it is told here: who has no headers cannot sign in by one.
+    pub(super) fn here(&self, refusal: Refusal) -> Refusal {
+        match refusal.status {
+            StatusCode::UNAUTHORIZED => refusal.with_data("fix", self.sign_in.into()),
+            _ => refusal,
+        }
     }
 
     /// Place for one more request, which is given back when it is dropped.
@@ -187,6 +199,11 @@ impl Line {
         let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
     }
 
+    /// Ends when no call of this app goes on without its client any more.
+    pub(super) async fn drained(&self) {
+        self.mcp.door.drained().await;
+    }
+
     /// Notes what a handshake agreed on.
     pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
         if let (Some(sink), Some(nonce), true) =
@@ -217,19 +234,6 @@ impl Drop for Line {
         if let Some(nonce) = &self.nonce {
             self.mcp.notes.streams().end_line(nonce);
         }
-    }
-}
-
-/// Chooses the era of a request that has no headers: its metadata alone tells.
-pub(super) fn era(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
-    match &meta.version {
-        Text::Absent if method == "initialize" => Ok(Chosen::Initialize),
-        Text::Absent => Ok(Chosen::Legacy(None)),
-        Text::Other => Ok(Chosen::Modern),
-        Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
-            Ok(Chosen::Modern)
-        }
-        Text::Is(said) => Err(Refusal::version(said)),
     }
 }
 

@@ -203,6 +203,7 @@ async fn a_call_from_inside_is_held_to_the_same() {
         caller: Caller::App,
         client: Client::default(),
         trace: String::new(),
+        deadline: None,
         at: At::Inside,
         peer: None,
         rounds: None,

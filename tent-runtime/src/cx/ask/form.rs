@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::format::Format;
 use super::restricted::{self, Restricted};
 use super::{Ask, Asked, Reply, person};
 use crate::cx::question::Kind;
@@ -87,6 +88,15 @@ impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
             let problems: Vec<_> = problems.into_iter().map(|one| one.message).collect();
             refused(&problems)
         })?;
+        let formats = Format::all(&published);
+        let defaults = formats.iter().filter_map(|(name, _)| {
+            let default = published["properties"][name].get("default")?;
+            Some((name.clone(), default.clone()))
+        });
+        let strange = Format::misfits(&formats, &defaults.collect());
+        if !strange.is_empty() {
+            return Err(refused(&strange));
+        }
         let kind = Kind::Form {
             message: self.message,
             schema: published,
@@ -98,6 +108,10 @@ impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
                 check
                     .accept(&mut filled, Wire::Json)
                     .map_err(|error| misfits(&error))?;
+                let strange = Format::misfits(&formats, &filled);
+                if !strange.is_empty() {
+                    return Err(format!("does not fit the form: {}", strange.join("; ")));
+                }
                 serde_json::from_value(filled.into())
                     .map_err(|why| format!("does not fit the form: {why}"))
             })
@@ -240,8 +254,14 @@ impl Field {
         }
     }
 
-    /// What a text is: `email`, `uri`, `date` or `date-time`. The client is told, and what comes back is not held
-    /// to it.
+    /// What a text is: `email`, `uri`, `date` or `date-time`, the last two as RFC 3339 has them. The client is
+    /// told, and what comes back is held to it: an answer that plainly is none does not fit. Another format is left out.
+    ///
+    /// ```
+    /// use tent_runtime::cx::ask::{Field, Form};
+    /// let form = Form::new("When does it start?").field("day", Field::text().format("date"));
+    /// # let _ = form;
+    /// ```
     #[must_use]
     pub fn format(self, format: impl Into<String>) -> Self {
         self.with("format", format.into())

@@ -4,6 +4,7 @@
 //! Makes the question and reads the answer; how they travel is an envelope's.
 
 mod form;
+mod format;
 mod restricted;
 mod sampling;
 

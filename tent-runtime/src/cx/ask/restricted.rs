@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::format::Format;
+
 /// A schema in that form.
 #[derive(Clone, Debug)]
 pub(super) struct Restricted {
@@ -174,11 +176,14 @@ fn shaped(raw: Map<String, Value>) -> Result<Shaped, String> {
     } else {
         match kind.as_deref() {
             Some("string") => {
-                if let Some(format) = raw.remove("format") {
-                    let known = ["email", "uri", "date", "date-time"];
-                    if known.iter().any(|one| format == *one) {
-                        both.insert("format".to_owned(), format);
-                    }
+                let format = raw.remove("format");
+                let known = |format: &Value| {
+                    format
+                        .as_str()
+                        .is_some_and(|one| Format::find(one).is_some())
+                };
+                if let Some(format) = format.filter(known) {
+                    both.insert("format".to_owned(), format);
                 }
                 &["type", "minLength", "maxLength"]
             }

@@ -361,3 +361,62 @@ fn a_fingerprint_is_of_what_is_asked() {
     assert_ne!(print(form("a", "b")), print(form("a", "c")));
     assert_ne!(print(form("a", "b")), print(form("b", "b")));
 }
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Event {
+    #[schemars(email)]
+    mail: String,
+    #[schemars(extend("format" = "date"))]
+    day: Option<String>,
+}
+
+#[test]
+fn a_text_is_held_to_its_format_however_the_form_was_made() {
+    let stated = json!({
+        "type": "object",
+        "properties": {
+            "mail": {"type": "string", "format": "email"},
+            "day": {"type": "string", "format": "date"},
+        },
+        "required": ["mail"],
+    });
+    let fields = Form::new("When?")
+        .field("mail", Field::text().format("email"))
+        .field("day", Field::text().format("date").optional());
+    let questions = [
+        form::<Event>("When?")
+            .asked()
+            .expect("it can be asked")
+            .question(),
+        fields.asked().expect("it can be asked").question(),
+        Form::of_schema("When?", stated)
+            .asked()
+            .expect("it can be asked")
+            .question(),
+    ];
+    for question in questions {
+        let fits = |content: Value| question.fits(&json!({"action": "accept", "content": content}));
+        assert_eq!(
+            fits(json!({"mail": "ada@example.com", "day": "2024-02-29"})),
+            Ok(())
+        );
+        assert_eq!(
+            fits(json!({"mail": "ada@example.com", "day": null})),
+            Ok(())
+        );
+        assert_eq!(
+            fits(json!({"mail": "ada", "day": "29.2.2024"})),
+            Err(
+                "does not fit the form: day must be a date, such as 2026-05-28; mail must be an email address"
+                    .to_owned()
+            )
+        );
+        assert_eq!(question.fits(&json!({"action": "decline"})), Ok(()));
+    }
+}
+
+#[test]
+fn what_stands_in_a_field_at_first_has_its_format() {
+    let form = Form::new("When?").field("day", Field::text().format("date").default("soon"));
+    assert_eq!(refused(form), "day must be a date, such as 2026-05-28");
+}

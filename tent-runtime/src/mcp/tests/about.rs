@@ -25,7 +25,7 @@ fn app() -> App {
         experimental: [("fast".to_owned(), json!({}))].into(),
         ..door::about()
     };
-    App::about(about, FUNCTIONS, |_| {})
+    App::about(about, FUNCTIONS)
 }
 
 /// All of it.

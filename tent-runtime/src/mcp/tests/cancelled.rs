@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::app::{App, Send};
-use super::functions::{WAIT_BEGAN, WAIT_DROPPED};
+use super::app::{App, Send, meta};
+use super::functions::{FUNCTIONS, WAIT_BEGAN, WAIT_DROPPED};
+use crate::caller::Caller;
+use crate::mcp::stream::Sink;
+use crate::mcp::{Line, Who};
 
 /// One test, because it shares what `wait` tells.
 #[tokio::test]
@@ -64,4 +67,28 @@ async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_
     task.abort();
     assert!(task.await.is_err_and(|error| error.is_cancelled()));
     assert!(dropped());
+}
+
+#[tokio::test]
+async fn a_subscription_that_was_cancelled_has_no_answer_when_its_line_ends_right_after() {
+    let app = App::of(FUNCTIONS, |settings| settings.mcp.stream = true);
+    for _ in 0..50 {
+        let sink = Sink::default();
+        let line = Line::new(app.shared(), Who::Is(Caller::App), sink.clone()).expect("no key");
+        let message = |message: Value| message.to_string().into_bytes();
+        let listen = message(json!({
+            "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
+            "params": {"notifications": {}, "_meta": meta()},
+        }));
+        let mut listening = Box::pin(line.answer(Ok(Caller::App), "1", &listen));
+        assert!((&mut listening).now_or_never().is_none());
+        let cancelled = message(json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
+        }));
+        assert_eq!(line.answer(Ok(Caller::App), "2", &cancelled).await, None);
+        line.end();
+        assert_eq!(listening.await, None);
+        sink.take().expect("an acknowledgement");
+        assert_eq!(sink.take(), None);
+    }
 }

@@ -45,7 +45,7 @@ fn app() -> App {
         extensions: [(UI.to_owned(), json!({}))].into(),
         ..door::about()
     };
-    App::about(about, FUNCTIONS, |_| {})
+    App::about(about, FUNCTIONS)
 }
 
 /// A modern request of a client that can do this.
@@ -171,6 +171,7 @@ async fn nobody_has_an_extension_at_api() {
         at: At::Api,
         peer: None,
         rounds: None,
+        deadline: None,
     };
     let error = app.mcp().door.call(call).await.expect_err("it is refused");
     assert_eq!((error.code(), error.status()), ("T0021", 400));
