@@ -5,6 +5,7 @@
 //! call them.
 
 mod asks;
+mod extensions;
 mod headers;
 mod media;
 mod notes;
@@ -18,11 +19,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tent::prelude::*;
+use tent::serde_json::json;
 
 fn main() -> ExitCode {
     tent::app!()
         .title("Everything")
+        .about("Each thing that MCP has, once.")
+        .website("https://modelcontextprotocol.io")
+        .icons(extensions::icons())
         .instructions("Functions that each show one thing that MCP has.")
+        .extension(extensions::UI, json!({}))
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
         .state(asks::Counter::default())
