@@ -7,6 +7,7 @@
 /// The types of HTTP requests, in the version that `identify` is handed.
 pub use http;
 
+mod content;
 pub mod error;
 mod json;
 mod random;

@@ -14,7 +14,9 @@ use std::fmt;
 
 use tent_core::{codes, names};
 
-use crate::function::{Access, Declaration, Entry, Input, Kind, Link, Location, Output, Serves};
+use crate::function::{
+    Access, Declaration, Entry, Input, Kind, Link, Location, Meta, Output, Serves,
+};
 use crate::schema::{InputSchema, OutputSchema};
 
 /// A function as the app has it: what was declared, and what was made from that once.
@@ -30,6 +32,8 @@ pub struct Function {
     pub about: String,
     /// What clients are told of its effects.
     pub marks: Marks,
+    /// What MCP clients are told in `_meta` where it is listed.
+    pub meta: Meta,
     /// What it takes.
     pub input: InputSchema,
     /// What it gives.
@@ -337,6 +341,13 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
                 .map(|p| at(p.code(), "the name does not fit a tool".to_owned())),
         );
     }
+    let meta = declaration
+        .meta
+        .map_or_else(|| Ok(Meta::default()), |meta| Meta::stated(meta()));
+    let meta = meta.unwrap_or_else(|wrong| {
+        problems.extend(wrong.into_iter().map(|what| at("T7033", what)));
+        Meta::default()
+    });
     let input = match declaration.input {
         Input::Fields(fields) => InputSchema::of_fields(fields),
         Input::Whole(schema) => InputSchema::of_type(schema),
@@ -359,6 +370,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
             .map_or_else(|| names::title(declaration.name), str::to_owned),
         about: declaration.about.trim().to_owned(),
         marks,
+        meta,
         input,
         output: match declaration.output {
             Output::Nothing => Shape::Nothing,

@@ -1,9 +1,9 @@
 //! What the options of an attribute state, each read on its own. Part of `model`.
 
 use proc_macro2::Span;
-use syn::Path;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
+use syn::{Expr, Path};
 
 use super::Kind;
 use crate::fault::{Faults, choose, fault};
@@ -37,6 +37,9 @@ pub(crate) struct Options {
     pub(crate) media_type: Option<At<String>>,
     pub(crate) list: Option<Path>,
     pub(crate) subscribe: Option<At<bool>>,
+    pub(crate) annotations: Option<Expr>,
+    pub(crate) size: Option<At<u64>>,
+    pub(crate) meta: Option<Expr>,
 }
 
 /// Every option of this attribute.
@@ -54,14 +57,17 @@ const RESOURCE: Known<'static> = Known {
     names: &[
         "about",
         "access",
+        "annotations",
         "blocking",
         "crate",
         "limit",
         "list",
         "media_type",
+        "meta",
         "name",
         "needs",
         "scope",
+        "size",
         "subscribe",
         "timeout",
         "title",
@@ -73,8 +79,8 @@ const PROMPT: Known<'static> = Known {
     on: "a prompt",
     example: "`name = value`",
     names: &[
-        "about", "access", "blocking", "crate", "limit", "name", "needs", "scope", "timeout",
-        "title",
+        "about", "access", "blocking", "crate", "limit", "meta", "name", "needs", "scope",
+        "timeout", "title",
     ],
 };
 
@@ -92,6 +98,7 @@ const CALLED: Known<'static> = Known {
         "danger",
         "idempotent",
         "limit",
+        "meta",
         "name",
         "needs",
         "offer",
@@ -116,6 +123,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
                 span: value.span(),
             });
         }
+        "annotations" => stated.annotations = Some(one.expression()?.clone()),
         "api" => stated.api = Some(one.flag()?),
         "asks" => stated.asks = Some(one.one_of(&["page"])?.span),
         "blocking" => stated.blocking = Some(one.flag()?),
@@ -130,6 +138,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
             values::media_type(&media_type)?;
             stated.media_type = Some(media_type);
         }
+        "meta" => stated.meta = Some(one.expression()?.clone()),
         "name" => stated.name = Some(one.text()?),
         "needs" => {
             stated.needs = one.texts()?;
@@ -152,6 +161,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
             stated.scope = Some(scope);
         }
         "sends" => stated.sends = Some(one.flag()?),
+        "size" => stated.size = Some(one.count()?),
         "subscribe" => stated.subscribe = Some(one.flag()?),
         "timeout" => stated.timeout = Some(values::duration(&one.text()?)?),
         "title" => stated.title = Some(one.text()?),

@@ -121,6 +121,7 @@ async fn call(
         wire,
         caller,
         client: Client::default(),
+        meta: Map::new(),
         trace: trace.to_owned(),
         at: At::Api,
         peer: None,

@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde_json::Map;
+
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::door::{At, Call};
@@ -36,6 +38,7 @@ pub(super) async fn call(
         wire: Wire::Json,
         caller,
         client: Client::default(),
+        meta: Map::new(),
         trace: "command-line".to_owned(),
         at: At::Inside,
         peer: None,

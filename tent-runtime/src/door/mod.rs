@@ -95,6 +95,8 @@ pub struct Call {
     pub caller: Caller,
     /// What the client says of itself.
     pub client: Client,
+    /// What the request brings in `_meta` that is the app's to read.
+    pub meta: Map<String, Value>,
     /// The id of the request.
     pub trace: String,
     /// The door it came to.
@@ -347,6 +349,7 @@ impl Door {
             wire,
             caller,
             client,
+            meta,
             trace,
             at,
             peer,
@@ -366,6 +369,7 @@ impl Door {
             caller,
             states: self.states.clone(),
             client,
+            meta,
             trace,
             deadline,
             stop,

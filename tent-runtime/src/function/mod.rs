@@ -2,7 +2,6 @@
 //! gives. Knows no wire format, and calls nothing: only the door calls.
 
 mod answer;
-mod content;
 mod declaration;
 #[doc(hidden)]
 pub mod expansion;
@@ -15,9 +14,9 @@ mod promised;
 mod role;
 mod rule;
 
+pub use crate::content::{Annotations, Content, Listed, Meta, Role};
+pub(crate) use crate::content::{Held, Piece, Resource as Embedded};
 pub use answer::{Answer, With};
-pub use content::{Annotations, Content, Listed, Role};
-pub(crate) use content::{Held, Piece, Resource as Embedded};
 pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };

@@ -88,10 +88,11 @@ async fn own(
         headers::name(&asked.parts.headers, named, asked.mirrors(revision))?;
     }
     let name = function.name.clone();
-    let meta = std::mem::take(&mut params.meta);
+    let mut meta = std::mem::take(&mut params.meta);
     let wanted = Wanted {
         name: name.clone(),
         input: params.into_input(),
+        meta: std::mem::take(&mut meta.rest),
         wire: Wire::Json,
         at: At::Method,
         rounds: None,
@@ -107,13 +108,16 @@ async fn own(
             }
             Err(error) => return Err(refused(mcp, &error)),
         };
-        let Some(result) = object(&answer) else {
+        let Some(mut result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
             let error = mcp
                 .door
                 .broke(Error::unexpected(why), &name, &caller, &trace);
             return Err(refused(mcp, &error));
         };
+        if !answer.meta.is_empty() {
+            add_meta(&mut result, answer.meta.members().clone());
+        }
         Ok(given(mcp, id, result, revision))
     };
     served::answered(mcp, asked, &meta, agreed, id, wanted, write).await
@@ -127,6 +131,14 @@ fn object(answer: &Answer) -> Option<Map<String, Value>> {
     serde_json::from_str(value.get()).ok()
 }
 
+/// Puts members into the result's `_meta`, in place of those of the same key.
+fn add_meta(result: &mut Map<String, Value>, more: Map<String, Value>) {
+    match result.entry("_meta").or_insert_with(|| Map::new().into()) {
+        Value::Object(meta) => meta.extend(more),
+        other => *other = more.into(),
+    }
+}
+
 fn given(mcp: &Mcp, id: &str, mut result: Map<String, Value>, revision: Revision) -> Reply {
     if revision.is_modern() {
         result
@@ -135,10 +147,7 @@ fn given(mcp: &Mcp, id: &str, mut result: Map<String, Value>, revision: Revision
         let server = format!("{{{}}}", mcp.server);
         let server: Map<String, Value> =
             serde_json::from_str(&server).expect("the server's name is a member of an object");
-        match result.entry("_meta").or_insert_with(|| Map::new().into()) {
-            Value::Object(meta) => meta.extend(server),
-            other => *other = server.into(),
-        }
+        add_meta(&mut result, server);
     }
     let mut out = reply::begin(id, 256);
     write(&mut out, &result);

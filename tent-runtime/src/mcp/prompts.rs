@@ -39,8 +39,12 @@ pub(super) async fn list(
 
 fn listed(prompt: &Function, revision: Revision) -> Value {
     let mut shown = json!({"name": prompt.name, "description": prompt.about});
-    if revision.has_titles_and_structure() {
+    let titled = revision.has_titles_and_structure();
+    if titled {
         shown["title"] = prompt.title.as_str().into();
+        if !prompt.meta.is_empty() {
+            shown["_meta"] = prompt.meta.members().clone().into();
+        }
     }
     let schema = prompt.input.published();
     let required = schema.get("required").and_then(Value::as_array);
@@ -48,6 +52,9 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
     let fields = schema.get("properties").and_then(Value::as_object);
     let argument = |(name, schema): (&String, &Value)| {
         let mut argument = json!({"name": name, "required": is_required(name)});
+        if let Some(title) = schema.get("title").filter(|_| titled) {
+            argument["title"] = title.clone();
+        }
         if let Some(about) = schema.get("description") {
             argument["description"] = about.clone();
         }
@@ -94,6 +101,7 @@ pub(super) async fn get(
         input,
         wire: Wire::Strings,
         at: At::Prompt,
+        meta: std::mem::take(&mut params.meta.rest),
         rounds: Some(Brought::to_read("prompts/get", &mut params)),
     };
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
@@ -131,11 +139,10 @@ fn given(
     write(&mut out, about);
     out.extend_from_slice(br#","messages":"#);
     write(&mut out, &content::messages(prompted, revision));
-    if let Some(server) = server {
-        out.extend_from_slice(br#","resultType":"complete","_meta":{"#);
-        out.extend_from_slice(server.as_bytes());
-        out.push(b'}');
+    if server.is_some() {
+        out.extend_from_slice(br#","resultType":"complete""#);
     }
+    reply::meta(&mut out, server, None, &prompted.meta);
     out.push(b'}');
     reply::end(out)
 }
