@@ -37,7 +37,8 @@ impl Answer {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());
         let content = self.content.iter().map(Content::bytes);
         let prompted = self.prompted.as_ref().map_or(0, Prompted::bytes);
-        content.fold(value.saturating_add(prompted), usize::saturating_add)
+        let besides = prompted.saturating_add(self.meta.bytes());
+        content.fold(value.saturating_add(besides), usize::saturating_add)
     }
 }
 

@@ -13,6 +13,7 @@ mod kept;
 mod legacy;
 mod lines;
 mod lists;
+mod meta;
 mod modern;
 mod prompts;
 mod questions;
