@@ -101,7 +101,7 @@ async fn beside() -> With<Order> {
 }
 
 #[query(access = "anyone")]
-fn in_place() -> Result<With<Order>> {
+fn in_place() -> tent::Result<With<Order>> {
     Ok(With::shown(Order { id: 9 }, [Content::text("nine")]).meta("a", 1))
 }
 
@@ -111,7 +111,7 @@ fn one_with_meta() -> With<Content> {
 }
 
 #[query(access = "anyone")]
-async fn many_with_meta() -> Result<With<Vec<Content>>> {
+async fn many_with_meta() -> tent::Result<With<Vec<Content>>> {
     Ok(With::new(vec![Content::text("one")], [Content::text("two")]).meta("a", 1))
 }
 
