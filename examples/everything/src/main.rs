@@ -7,6 +7,7 @@
 mod asks;
 mod headers;
 mod media;
+mod metadata;
 mod notes;
 mod prompts;
 mod resources;

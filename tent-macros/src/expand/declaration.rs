@@ -131,10 +131,8 @@ fn serves(model: &Model<'_>, rules: &mut Rules, private: &TokenStream) -> TokenS
             let annotations = stated.annotations.as_ref().map(|given| {
                 quote_spanned!(given.span()=> .annotations(|| -> #private::Annotations { #given }))
             });
-            let size = stated.size.as_ref().map(|size| {
-                let size = size.value;
-                quote!(.size(#size))
-            });
+            let size = stated.size.as_ref();
+            let size = size.map(|size| quote_spanned!(size.span()=> .size(#size)));
             steps.extend(quote!(.resource(
                 #private::Resource::new(#uri) #media_type #list #subscribe #annotations #size
             )));

@@ -297,7 +297,7 @@ pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults:
         "leave `list` out, or put a variable into the URI",
     );
     clash(
-        stated.size.as_ref().map(|size| size.span),
+        stated.size.as_ref().map(|size| size.span()),
         uri.is_some() && !one,
         "`size` is of one resource, and this URI is a template of many",
         "leave `size` out; what lists them tells it of each, by `Listed::size`",

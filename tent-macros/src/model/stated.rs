@@ -38,7 +38,7 @@ pub(crate) struct Options {
     pub(crate) list: Option<Path>,
     pub(crate) subscribe: Option<At<bool>>,
     pub(crate) annotations: Option<Expr>,
-    pub(crate) size: Option<At<u64>>,
+    pub(crate) size: Option<Expr>,
     pub(crate) meta: Option<Expr>,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
             stated.scope = Some(scope);
         }
         "sends" => stated.sends = Some(one.flag()?),
-        "size" => stated.size = Some(one.count()?),
+        "size" => stated.size = Some(one.expression()?.clone()),
         "subscribe" => stated.subscribe = Some(one.flag()?),
         "timeout" => stated.timeout = Some(values::duration(&one.text()?)?),
         "title" => stated.title = Some(one.text()?),

@@ -27,7 +27,7 @@ fn clock(#[arg(title = "Time zone", min_len = 1)] zone: String) -> String {
     media_type = "text/html;profile=mcp-app",
     meta = looks(),
     annotations = Annotations::new().audience([Role::User]).priority(1.0),
-    size = 12
+    size = PAGE.len() as u64
 )]
 fn clock_page() -> String {
     "<p>noon</p>".to_owned()
@@ -56,7 +56,7 @@ fn a_resource_has_hints_and_a_size() {
     let Serves::Resource(page) = linked("clock_page").serves else {
         panic!("a resource");
     };
-    assert_eq!(page.size, Some(12));
+    assert_eq!(page.size, Some(16));
     let hints = page.annotations.expect("they are stated")();
     let wanted = Annotations::new().audience([Role::User]).priority(1.0);
     assert_eq!(hints, wanted);

@@ -18,7 +18,7 @@ fn template(#[arg(title = "The number")] id: u8) -> u8 {
 }
 
 /// What is not said at all.
-#[resource(uri = "a://b", access = "anyone", size = -1, meta, annotations)]
+#[resource(uri = "a://b", access = "anyone", size, meta, annotations)]
 fn unsaid() -> u8 {
     1
 }

@@ -14,6 +14,12 @@ fn resource() -> u8 {
     1
 }
 
+/// What is no number.
+#[resource(uri = "a://c", access = "anyone", size = "3")]
+fn sized() -> u8 {
+    1
+}
+
 /// What takes something of the function's.
 #[resource(uri = "a://{id}", access = "anyone", meta = tent::serde_json::json!({"id": id}))]
 fn template(id: u8) -> u8 {

@@ -23,7 +23,7 @@ mod hostile {
         access = "anyone",
         meta = map(),
         annotations = tent::Annotations::new().audience([tent::Role::User]),
-        size = 3
+        size = SIZE + 1
     )]
     pub(crate) fn read() -> ::std::string::String {
         ::std::string::String::from("abc")
@@ -41,16 +41,16 @@ mod hostile {
 }
 
 macro_rules! made {
-    ($name:ident, $meta:expr, $hints:expr) => {
+    ($name:ident, $meta:expr, $hints:expr, $size:expr) => {
         /// Made by a macro.
-        #[tent::resource(uri = "made://{id}", access = "anyone", meta = $meta, annotations = $hints)]
-        fn $name(id: u8) -> u8 {
-            id
+        #[tent::resource(uri = "made://it", access = "anyone", meta = $meta, annotations = $hints, size = $size)]
+        fn $name() -> u8 {
+            1
         }
     };
 }
 
-made!(made, tent::Map::new(), tent::Annotations::new());
+made!(made, tent::Map::new(), tent::Annotations::new(), "abc".len() as u64);
 
 fn main() {
     let _ = made;
