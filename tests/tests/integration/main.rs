@@ -7,6 +7,7 @@ mod door;
 mod failures;
 mod log;
 mod mcp;
+mod metadata;
 mod mounted;
 mod sealed_off;
 mod start;
