@@ -177,7 +177,7 @@ impl Error {
     /// assert_eq!(error.content().len(), 1);
     /// ```
     ///
-    /// A failure that is derived has it by way of `Error`: `Error::from(failure).with_content(…)`.
+    /// A failure that is derived has it by a field: `#[failure(content)]`.
     pub fn with_content(self, content: impl IntoIterator<Item = Content>) -> Self {
         self.change(|inner| inner.content.extend(content))
     }

@@ -78,7 +78,20 @@ fn what_was_brought(cx: &Cx) -> Value {
 
 /// Fail, and show a picture of what went wrong.
 #[query(access = "anyone", offer = "mcp")]
-fn fail_with_picture() -> Result<()> {
-    let failure = Error::stated("A0002", 502, "The dial is stuck").with_fix("Tap on it");
-    Err(failure.with_content([Content::image(PNG, "image/png")]))
+fn fail_with_picture() -> Result<(), Stuck> {
+    let seen = vec![Content::image(PNG, "image/png")];
+    Err(Stuck { seen })
+}
+
+/// The failure of `fail_with_picture`.
+#[derive(Debug, Failure)]
+#[failure(
+    code = "A0002",
+    status = 502,
+    message = "The dial is stuck",
+    fix = "Tap on it"
+)]
+struct Stuck {
+    #[failure(content)]
+    seen: Vec<Content>,
 }

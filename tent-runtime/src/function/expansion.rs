@@ -8,8 +8,8 @@ pub use super::parts::{needs, part};
 pub use super::promised::promised;
 pub use super::rule::verdict;
 pub use super::{
-    Access, Annotations, Answer, Body, BoxFuture, Complete, Declaration, Entry, Input, Kind, Link,
-    Listed, Lister, Location, Need, Resource, Rule, Serves,
+    Access, Annotations, Answer, Body, BoxFuture, Complete, Content, Declaration, Entry, Input,
+    Kind, Link, Listed, Lister, Location, Need, Resource, Rule, Serves,
 };
 pub use crate::cx::Cx;
 pub use crate::error::Result;
