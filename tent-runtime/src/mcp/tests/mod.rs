@@ -14,6 +14,7 @@ mod legacy;
 mod lines;
 mod lists;
 mod meta;
+mod meta_served;
 mod modern;
 mod prompts;
 mod questions;
