@@ -56,7 +56,7 @@ fn a_resource_has_hints_and_a_size() {
     let Serves::Resource(page) = linked("clock_page").serves else {
         panic!("a resource");
     };
-    assert_eq!(page.size, Some(16));
+    assert_eq!(page.size, Some(PAGE.len() as u64));
     let hints = page.annotations.expect("they are stated")();
     let wanted = Annotations::new().audience([Role::User]).priority(1.0);
     assert_eq!(hints, wanted);
