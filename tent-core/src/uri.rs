@@ -14,7 +14,7 @@ enum Part {
     Literal(String),
     Variable {
         name: String,
-        /// `{+name}`: it may hold `/`, `?` and `#`.
+        /// `{+name}`: in the URI it may hold `/`, `?` and `#`.
         reserved: bool,
     },
 }
@@ -156,8 +156,20 @@ impl Template {
     }
 
     /// The values of its variables in `uri`, percent-decoded; `None` where it is not one of its URIs. A
-    /// variable is never empty, and holds no `/`, `?` or `#` unless it is reserved. Of several readings the one
-    /// counts in which the variables before are longest.
+    /// variable is never empty, and in the URI it holds no `/`, `?` or `#` unless it is reserved. Of several
+    /// readings the one counts in which the variables before are longest.
+    ///
+    /// A value can hold any character all the same: simple expansion encodes those three (RFC 6570, 3.2.2), and
+    /// decoding gives them back. So no value is a path that may be joined to another as it is.
+    ///
+    /// ```
+    /// use tent_core::uri::Template;
+    /// let file = Template::read("notes://{name}")?;
+    /// assert_eq!(file.matched("notes://../keys"), None);
+    /// let name = Some(vec![("name", "../keys".to_owned())]);
+    /// assert_eq!(file.matched("notes://..%2Fkeys"), name);
+    /// # Ok::<(), tent_core::uri::Wrong>(())
+    /// ```
     ///
     /// It takes time in proportion to the length of `uri` and of the template.
     pub fn matched(&self, uri: &str) -> Option<Vec<(&str, String)>> {
@@ -312,6 +324,22 @@ mod tests {
             values("a://{x}-{y}.txt", "a://1-2-3.txt"),
             Some(vec!["1-2".to_owned(), "3".to_owned()])
         );
+    }
+
+    #[test]
+    fn what_is_encoded_is_part_of_a_value_and_delimits_nothing() {
+        let one = |template: &str, uri: &str| values(template, uri).map(|all| all.concat());
+        let is = |value: &str| Some(value.to_owned());
+        for template in ["a://{x}", "a://{+x}"] {
+            assert_eq!(one(template, "a://b%2Fc%3Fd%23e"), is("b/c?d#e"));
+            assert_eq!(one(template, "a://b%2fc"), is("b/c"), "in either case");
+            assert_eq!(one(template, "a://%2E%2E%2F..%2Fkeys"), is("../../keys"));
+            assert_eq!(one(template, "a://b%252Fc"), is("b%2Fc"), "decoded once");
+            assert_eq!(one(template, "a://%00"), is("\0"));
+        }
+        assert_eq!(one("a://{+x}", "a://../keys"), is("../keys"));
+        assert_eq!(one("a://{x}", "a://../keys"), None);
+        assert_eq!(one("a://{x}/{y}", "a://b%2Fc"), None);
     }
 
     #[test]

@@ -22,9 +22,14 @@ use crate::error::Error;
 /// object, or holds a key that [`is_kept`].
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
-    match read(text, Strict).map_err(|error| refused(&error))? {
+    object_in(text).map_err(|why| refused(&why))
+}
+
+/// As [`object`], with why it is none in words.
+pub(crate) fn object_in(text: &str) -> Result<Map<String, Value>, String> {
+    match read(text, Strict).map_err(|error| error.to_string())? {
         Value::Object(object) => Ok(object),
-        _ => Err(refused(&"it is no JSON object")),
+        _ => Err("it is no JSON object".to_owned()),
     }
 }
 

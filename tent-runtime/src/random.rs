@@ -6,9 +6,15 @@
 /// If the operating system has none to give: then no secret, key or sealed text would be safe, and
 /// going on with any other bytes would hide it.
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
+    try_bytes().expect("the operating system gives random bytes")
+}
+
+/// As [`bytes`], and `None` where the operating system has none to give: for what only wants to be told apart, and
+/// whose safety hangs on nothing.
+pub(crate) fn try_bytes<const N: usize>() -> Option<[u8; N]> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-    bytes
+    getrandom::fill(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// A text of `length` characters, each drawn evenly from `alphabet`.
@@ -40,5 +46,6 @@ mod tests {
             assert!(text.bytes().all(|b| b"abc".contains(&b)));
         }
         assert_ne!(bytes::<16>(), bytes::<16>());
+        assert_ne!(try_bytes::<16>(), try_bytes::<16>());
     }
 }

@@ -4,6 +4,7 @@
 //! Knows no caller and no wire: who may call is the door's to ask, how it looks the envelopes'.
 
 mod served;
+mod states;
 mod warnings;
 
 pub use served::Resource;
@@ -159,19 +160,8 @@ impl Registry {
     /// Every problem at once: T1001, T7012, T7016 and T7017 of the functions, T7018 where there are none
     /// or where a crate that [`Link`] names brought none.
     pub fn linked() -> Result<Self, Problems> {
-        let declarations: Vec<_> = inventory::iter::<Entry>().map(|entry| entry.0).collect();
-        let bringing: HashSet<_> = declarations.iter().map(|d| d.location.krate()).collect();
-        let missing = inventory::iter::<Link>()
-            .filter(|link| !bringing.contains(link.krate))
-            .map(|link| Finding {
-                code: "T7018",
-                message: format!(
-                    "The crate {} was linked for its functions and has none",
-                    link.krate
-                ),
-                locations: vec![link.location],
-            });
-        Self::made_of(&declarations, missing.collect())
+        let (declarations, problems) = linked();
+        Self::made_of(&declarations, problems)
     }
 
     /// These functions alone: for tests, and for several apps in one binary.
@@ -180,6 +170,23 @@ impl Registry {
     /// As [`linked`](Self::linked).
     pub fn of(declarations: &[&'static Declaration]) -> Result<Self, Problems> {
         Self::made_of(declarations, Vec::new())
+    }
+
+    /// The functions of an app: those that are named, or all that are linked.
+    ///
+    /// # Errors
+    /// As [`linked`](Self::linked), and at the same time T7011 for each state that a function takes and the
+    /// app was not `handed`.
+    pub(crate) fn for_app(
+        named: Option<&[&'static Declaration]>,
+        handed: &HashSet<TypeId>,
+    ) -> Result<Self, Problems> {
+        let (declarations, mut problems) = match named {
+            Some(named) => (named.to_vec(), Vec::new()),
+            None => linked(),
+        };
+        problems.extend(states::missing(&declarations, handed));
+        Self::made_of(&declarations, problems)
     }
 
     fn made_of(
@@ -258,31 +265,24 @@ impl Registry {
     pub fn position(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
+}
 
-    /// T7011 for every function that takes a state which is not among `handed`.
-    pub fn missing_states(&self, handed: &HashSet<TypeId>) -> Vec<Finding> {
-        let mut missing: BTreeMap<&'static str, Vec<&Function>> = BTreeMap::new();
-        for function in self.all() {
-            for need in (function.declaration.needs_parts)() {
-                if !handed.contains(&need.id) {
-                    missing.entry(need.name).or_default().push(function);
-                }
-            }
-        }
-        let finding = |(state, functions): (&str, Vec<&Function>)| {
-            let named: Vec<_> = functions.iter().map(|f| format!("`{}`", f.name)).collect();
-            Finding {
-                code: "T7011",
-                message: format!(
-                    "The app was handed no {state}, which {} {}",
-                    named.join(", "),
-                    if named.len() == 1 { "takes" } else { "take" },
-                ),
-                locations: functions.iter().map(|f| f.declaration.location).collect(),
-            }
-        };
-        missing.into_iter().map(finding).collect()
-    }
+/// What is linked into this binary, and T7018 for each crate that was to bring functions and has none.
+fn linked() -> (Vec<&'static Declaration>, Vec<Finding>) {
+    let declarations: Vec<_> = inventory::iter::<Entry>().map(|entry| entry.0).collect();
+    let bringing: HashSet<_> = declarations.iter().map(|d| d.location.krate()).collect();
+    let missing = inventory::iter::<Link>()
+        .filter(|link| !bringing.contains(link.krate))
+        .map(|link| Finding {
+            code: "T7018",
+            message: format!(
+                "The crate {} was linked for its functions and has none",
+                link.krate
+            ),
+            locations: vec![link.location],
+        });
+    let missing = missing.collect();
+    (declarations, missing)
 }
 
 /// T1001 for each name that more than one declaration of a kind has, case and punctuation folded away.

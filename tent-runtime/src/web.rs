@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::error::Error;
+use crate::random;
 
 pub(crate) use upload::Upload;
 
@@ -48,12 +49,8 @@ pub(crate) fn trace(headers: &HeaderMap) -> String {
 fn new_trace() -> String {
     static START: OnceLock<u64> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let start = START.get_or_init(|| {
-        let mut bytes = [0; 8];
-        // Without the system's randomness two processes may number alike; nothing relies on it.
-        let _ = getrandom::fill(&mut bytes);
-        u64::from_le_bytes(bytes)
-    });
+    // Without the system's randomness two processes may number alike; nothing relies on it.
+    let start = START.get_or_init(|| u64::from_le_bytes(random::try_bytes().unwrap_or_default()));
     let id = start.wrapping_add(COUNT.fetch_add(1, Ordering::Relaxed));
     format!("{id:016x}")
 }

@@ -21,13 +21,11 @@ use std::sync::Arc;
 use tent::prelude::*;
 
 fn main() -> ExitCode {
-    let app = tent::app!();
-    let notes = app.mcp();
-    app.title("Everything")
+    tent::app!()
+        .title("Everything")
         .instructions("Functions that each show one thing that MCP has.")
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
-        .state(notes)
         .state(asks::Counter::default())
         .identify(everybody)
         .run()

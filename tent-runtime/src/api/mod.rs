@@ -10,10 +10,11 @@ use axum::body::{Body, HttpBody as _};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::cx::Client;
-use crate::door::{At, Call, Door};
+use crate::door::{Asking, At, Call, Door};
 use crate::error::{Error, Result};
 use crate::function::Kind;
 use crate::json;
@@ -66,7 +67,7 @@ async fn serve_parts(
     door.check_host(parts)?;
     let caller = door.identify(parts, trace).await?;
     match name(parts)? {
-        None if reads(&parts.method) => Ok(list(door, &caller).await),
+        None if reads(&parts.method) => list(door, &caller, trace).await,
         None => Err(method_not_allowed("GET, HEAD")),
         Some(name) => call(door, parts, body, caller, name, trace).await,
     }
@@ -103,8 +104,15 @@ async fn call(
     trace: &str,
 ) -> Result<Response<Body>> {
     // Whether a method fits depends on the function, and only who may call it may learn that it exists.
-    let cx = door.cx_of(&caller, &Client::default());
+    let cx = door.cx_by(Asking {
+        caller: &caller,
+        client: &Client::default(),
+        trace,
+        deadline: door.deadline(),
+    });
     let function = door.find(&name, At::Api, &cx).await?;
+    // How long the body may take to come is bounded by its own pace.
+    let left = cx.time_left();
     let query = function.declaration.kind == Kind::Query;
     let (input, wire) = match &parts.method {
         method if reads(method) && query => (query_input(parts, function)?, Wire::Strings),
@@ -123,6 +131,7 @@ async fn call(
         client: Client::default(),
         meta: Map::new(),
         trace: trace.to_owned(),
+        deadline: left.and_then(|left| Instant::now().checked_add(left)),
         at: At::Api,
         peer: None,
         rounds: None,
@@ -165,13 +174,19 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
 }
 
 /// What this caller may call, with the schemas to call it by.
-async fn list(door: &Door, caller: &Caller) -> Response<Body> {
-    let visible = door.visible(caller, &Client::default(), At::Api).await;
+async fn list(door: &Door, caller: &Caller, trace: &str) -> Result<Response<Body>> {
+    let asking = Asking {
+        caller,
+        client: &Client::default(),
+        trace,
+        deadline: door.deadline(),
+    };
+    let visible = door.visible(asking, At::Api).await?;
     let functions = visible
         .into_iter()
         .map(|at| listed(&door.registry().functions()[at]));
     let list = json!({ "functions": functions.collect::<Vec<_>>() });
-    answer::json(list.to_string())
+    Ok(answer::json(list.to_string()))
 }
 
 fn listed(function: &Function) -> Value {

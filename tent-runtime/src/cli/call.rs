@@ -3,30 +3,36 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::door::{At, Call};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Held, Piece};
-use crate::json;
+use crate::registry::Registry;
 use crate::schema::Wire;
 use crate::server::Prepared;
 
-use super::list::refuse;
+use super::list::{kind, refuse};
+use super::out;
 
 pub(super) async fn call(
     prepared: Prepared,
     name: String,
-    input: String,
+    input: Map<String, Value>,
     person: Option<String>,
 ) -> Result<ExitCode> {
-    let input = json::object(input.as_bytes()).map_err(here)?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
+    if let Some(what) = not_called(&registry, &name) {
+        out::say(format_args!(
+            "error: {name} is a {what}, which MCP clients use at /mcp and nobody calls"
+        ));
+        return Ok(ExitCode::FAILURE);
+    }
     let door = prepared.open(registry).await?;
     let caller = match person {
         Some(id) => Caller::User(Arc::new(door.person(&id).await.map_err(here)?)),
@@ -40,12 +46,25 @@ pub(super) async fn call(
         client: Client::default(),
         meta: Map::new(),
         trace: "command-line".to_owned(),
+        deadline: door.deadline(),
         at: At::Inside,
         peer: None,
         rounds: None,
     };
-    print(door.call(call).await.map_err(here)?);
+    let answer = door.call(call).await.map_err(here)?;
+    let lines = shown(answer);
+    if !lines.is_empty() {
+        out::data(lines.join("\n"))?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What has this name and is listed, where that is no function.
+fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
+    match registry.find(name) {
+        Some(_) => None,
+        None => registry.all().find(|one| one.name == name).map(kind),
+    }
 }
 
 /// The fix of a failure for the command line, where the catalogue speaks to who sends a request.
@@ -55,29 +74,25 @@ fn here(error: Error) -> Error {
             "Look at the names that `list` shows, or call as somebody who may, with --as USER."
         }
         "T0004" | "T0005" => "Call as a person that the app knows and who may, with --as USER.",
-        "T0018" => "Give the input as one JSON object, in quotes: '{\"id\": 1}'.",
         _ => return error,
     };
     error.with_fix(fix)
 }
 
-fn print(Answer { value, content, .. }: Answer) {
-    if let Some(value) = value {
-        println!("{}", value.get());
-    }
-    for one in content {
-        match one.piece {
-            Piece::Text(text) => println!("{text}"),
-            Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
-                println!("[{} bytes of {media_type}]", data.len());
-            }
-            Piece::Resource(resource) => match resource.held {
-                Held::Text(text) => println!("{text}"),
-                Held::Bytes(data) => {
-                    println!("[{} bytes of {}]", data.len(), resource.media_type);
-                }
-            },
-            Piece::Link(link) => println!("[{}]({})", link.name, link.uri),
+/// An answer as text, each part on lines of its own.
+fn shown(Answer { value, content, .. }: Answer) -> Vec<String> {
+    let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
+    let value = value.map(|value| value.get().to_owned());
+    let content = content.into_iter().map(|one| match one.piece {
+        Piece::Text(text) => text,
+        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
+            bytes(&data, &media_type)
         }
-    }
+        Piece::Resource(resource) => match resource.held {
+            Held::Text(text) => text,
+            Held::Bytes(data) => bytes(&data, &resource.media_type),
+        },
+        Piece::Link(link) => format!("[{}]({})", link.name, link.uri),
+    });
+    value.into_iter().chain(content).collect()
 }

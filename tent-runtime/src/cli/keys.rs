@@ -1,31 +1,34 @@
 //! `keys`: made, listed and revoked in the store that the server uses, whether it runs or not.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::error::{Error, Result};
-use crate::keys::{KeyRecord, Keys as Kept, NewKey};
+use crate::error::Result;
+use crate::keys::{self, KeyRecord, Keys as Kept, NewKey};
 use crate::server::Prepared;
 use crate::settings::values;
+
+use super::out;
 
 #[derive(Subcommand)]
 pub(super) enum Keys {
     /// Make a key and print it: it is shown this once
     Create {
         /// What it may do, such as read, write or orders:write; once for each
-        #[arg(long = "scope", value_name = "SCOPE", required = true)]
+        #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = keys::scope)]
         scopes: Vec<String>,
         /// The id of the person it belongs to
-        #[arg(long)]
+        #[arg(long, value_parser = keys::line)]
         owner: Option<String>,
         /// What it is for
-        #[arg(long)]
+        #[arg(long, value_parser = keys::line)]
         label: Option<String>,
         /// For how long it is good, such as 90d [default: until it is revoked]
-        #[arg(long, value_name = "TIME")]
-        expires: Option<String>,
+        #[arg(long, value_name = "TIME", value_parser = lifetime)]
+        expires: Option<Duration>,
     },
     /// List the keys, without the keys themselves
     List {
@@ -52,35 +55,35 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
             let mut new = NewKey::new(scopes);
             new.owner = owner;
             new.label = label;
-            new.lifetime = expires.map(|text| lifetime(&text)).transpose()?;
-            println!("{}", kept.create(new).await?.text());
+            new.lifetime = expires;
+            out::data(kept.create(new).await?.text())?;
         }
         Keys::List { json: as_json } => {
             let records = kept.list().await?;
             match as_json {
-                true => println!("{:#}", records.iter().map(as_value).collect::<Value>()),
-                false => records
-                    .iter()
-                    .for_each(|record| println!("{}", row(record))),
+                true => out::data(format_args!(
+                    "{:#}",
+                    records.iter().map(as_value).collect::<Value>()
+                ))?,
+                false if records.is_empty() => {}
+                false => out::data(records.iter().map(row).collect::<Vec<_>>().join("\n"))?,
             }
         }
         Keys::Revoke { id } => {
             if !kept.revoke(&id).await? {
-                eprintln!("error: there is no key {id}; `keys list` shows those there are");
+                out::say(format_args!(
+                    "error: there is no key {id}; `keys list` shows those there are"
+                ));
                 return Ok(ExitCode::FAILURE);
             }
-            eprintln!("revoked {id}");
+            out::say(format_args!("revoked {id}"));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn lifetime(text: &str) -> Result<std::time::Duration> {
-    values::some_duration(text).map_err(|why| {
-        Error::of("T7019")
-            .with_message(format!("--expires {text}: {why}."))
-            .with_fix("Write a number and a unit, such as 90d or 12h.")
-    })
+fn lifetime(text: &str) -> Result<Duration, String> {
+    values::some_duration(text).map_err(|why| format!("it {why}"))
 }
 
 fn row(record: &KeyRecord) -> String {

@@ -9,6 +9,8 @@ use crate::function::Serves;
 use crate::registry::{Function, Registry};
 use crate::server::Prepared;
 
+use super::out;
+
 pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
     let registry = match prepared.registry() {
         Ok(registry) => registry,
@@ -16,7 +18,7 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
     };
     let warnings = registry.warnings();
     for warning in &warnings {
-        eprintln!("warning: {warning}");
+        out::say(format_args!("warning: {warning}"));
     }
     let count = registry.functions().len();
     let tools = registry.tools().count();
@@ -29,10 +31,10 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
             more += &format!("; {count} {what}");
         }
     }
-    println!(
+    out::data(format_args!(
         "{count} functions, {tools} of them tools{more}; {} warnings",
         warnings.len()
-    );
+    ))?;
     Ok(match strict && !warnings.is_empty() {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
@@ -45,8 +47,11 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
         Err(problems) => return Ok(refuse(&problems)),
     };
     match as_json {
-        true => println!("{:#}", Value::from_iter(registry.all().map(as_value))),
-        false => table(&registry),
+        true => out::data(format_args!(
+            "{:#}",
+            Value::from_iter(registry.all().map(as_value))
+        ))?,
+        false => out::data(table(&registry))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -54,18 +59,19 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
 /// Every problem on stderr, as `check`, `list`, `call` and `serve` all say it.
 pub(super) fn refuse(problems: &crate::registry::Problems) -> ExitCode {
     for problem in &problems.0 {
-        eprintln!("error: {problem}");
+        out::say(format_args!("error: {problem}"));
     }
     ExitCode::FAILURE
 }
 
-fn table(registry: &Registry) {
+fn table(registry: &Registry) -> String {
     let rows: Vec<_> = registry.all().map(row).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let (name, kind, access, doors) = (width(0), width(1), width(2), width(3));
-    for [n, k, a, d, about] in &rows {
-        println!("{n:name$}  {k:kind$}  {a:access$}  {d:doors$}  {about}");
-    }
+    let line = |[n, k, a, d, about]: &[String; 5]| {
+        format!("{n:name$}  {k:kind$}  {a:access$}  {d:doors$}  {about}")
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn row(function: &Function) -> [String; 5] {
@@ -83,7 +89,7 @@ fn row(function: &Function) -> [String; 5] {
     ]
 }
 
-fn kind(function: &Function) -> &'static str {
+pub(super) fn kind(function: &Function) -> &'static str {
     match (function.declaration.serves, function.declaration.kind) {
         (Serves::Resource(_), _) => "resource",
         (Serves::Prompt, _) => "prompt",

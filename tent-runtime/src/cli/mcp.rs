@@ -1,6 +1,5 @@
 //! `mcp`: the MCP server on stdin and stdout, for a client that starts the app itself.
 
-use std::io;
 use std::process::ExitCode;
 
 use crate::caller::Caller;
@@ -14,8 +13,10 @@ use super::list::refuse;
 const KEY: &str = "TENT_KEY";
 
 pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<ExitCode> {
-    // First of all, so that nothing that the app prints while it is opened gets among the messages.
+    // First of all, so that nothing that the app prints while it is opened gets among the messages, and nothing
+    // that it reads is one of them.
     let output = stdio::kept_stdout()?;
+    let input = stdio::kept_stdin()?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
@@ -33,9 +34,14 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
             Who::Key(key.to_string_lossy().into_owned()),
             "Set TENT_KEY to a key that is good: see `keys list`.",
         ),
-        (None, None) => (Who::Is(Caller::Nobody), ""),
+        (None, None) => {
+            tracing::warn!(
+                "nobody calls: only what anyone may use is served; say who calls with {KEY} or --as USER"
+            );
+            (Who::Is(Caller::Nobody), "")
+        }
     };
-    let served = stdio::serve(tent.mcp_server().clone(), who, io::stdin(), output, async {
+    let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
         told_to_end().await;
         tent.shutdown();
     });

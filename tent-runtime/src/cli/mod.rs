@@ -1,23 +1,33 @@
 //! The command line of an app: `serve` (the default), `check`, `list`, `call`, `mcp`, `keys`,
 //! `explain`.
 //!
-//! Data goes to stdout, everything else to stderr. Exit codes: 0 it went well; 1 it did not, with the
-//! failure on stderr; 2 the command line itself is wrong. Decides nothing that the door decides.
+//! Data goes to stdout, everything else to stderr. How it ends is said at [`App::run`]. Decides nothing that the
+//! door decides.
 
 mod call;
 mod keys;
 mod list;
 mod mcp;
+mod out;
 mod serve;
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use tent_core::codes;
+use serde_json::{Map, Value};
+use tent_core::codes::{self, Entry};
 
 use crate::error::{Error, Result};
+use crate::json;
 use crate::server::{App, Prepared, explained};
+use crate::settings::values;
+
+/// How long threads under way are waited for when everything else has ended.
+const LAST: Duration = Duration::from_secs(1);
 
 #[derive(Parser)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -31,8 +41,8 @@ struct Line {
 #[derive(Args)]
 struct Serve {
     /// Where to listen, instead of web.addr [default: 127.0.0.1:3000]
-    #[arg(long, value_name = "IP:PORT")]
-    addr: Option<String>,
+    #[arg(long, value_name = "IP:PORT", value_parser = addr)]
+    addr: Option<SocketAddr>,
 }
 
 #[derive(Subcommand)]
@@ -56,16 +66,16 @@ enum Command {
         /// The function's name
         name: String,
         /// Its input, a JSON object
-        #[arg(default_value = "{}")]
-        input: String,
+        #[arg(default_value = "{}", value_parser = input)]
+        input: Map<String, Value>,
         /// The id of the person to call as
-        #[arg(long = "as", value_name = "USER")]
+        #[arg(long = "as", value_name = "USER", value_parser = NonEmptyStringValueParser::new())]
         person: Option<String>,
     },
     /// Speak MCP on stdin and stdout, as who holds the key in TENT_KEY, as a person, or as nobody
     Mcp {
         /// The id of the person to call as
-        #[arg(long = "as", value_name = "USER")]
+        #[arg(long = "as", value_name = "USER", value_parser = NonEmptyStringValueParser::new())]
         person: Option<String>,
     },
     /// Make, list and revoke keys
@@ -74,7 +84,8 @@ enum Command {
     /// Explain a code, or list all
     Explain {
         /// The code, such as T7120
-        code: Option<String>,
+        #[arg(value_parser = code)]
+        code: Option<&'static Entry>,
     },
 }
 
@@ -82,6 +93,12 @@ impl App {
     /// Runs the command line of this process to its end.
     ///
     /// The log goes to stderr, at the level that `RUST_LOG` names (`info` without it).
+    ///
+    /// | exit code | means |
+    /// |---|---|
+    /// | 0 | it went well; also where a server was told to end |
+    /// | 1 | it did not, and stderr says why: something is wrong with the app, its settings or its store, a call failed, `keys revoke` found no such key, `check --strict` warned |
+    /// | 2 | the line itself is wrong: an unknown command or option, or a value that could never be one, such as an address without a port or an input that is no JSON object |
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
     }
@@ -115,11 +132,14 @@ impl App {
 fn ran(app: App, line: Line) -> Result<ExitCode> {
     let command = line.command.unwrap_or(Command::Serve(line.serve));
     // What only reads the catalogue must work whatever state the settings are in.
-    if let Command::Explain { code } = &command {
-        return explain(code.as_deref());
+    if let Command::Explain { code } = command {
+        explain(code)?;
+        return Ok(ExitCode::SUCCESS);
     }
     let app = match &command {
-        Command::Serve(Serve { addr: Some(addr) }) => app.flag("--addr", "web.addr", addr),
+        Command::Serve(Serve { addr: Some(addr) }) => {
+            app.flag("--addr", "web.addr", addr.to_string())
+        }
         _ => app,
     };
     let prepared = app.prepare()?;
@@ -142,7 +162,10 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> 
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(work)
+    let ended = runtime.block_on(work);
+    // A function that does not come back holds its thread, and would hold the process too.
+    runtime.shutdown_timeout(LAST);
+    ended
 }
 
 fn log() {
@@ -151,6 +174,8 @@ fn log() {
     // An app that set up a log of its own before keeps it.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(level)
+        // It would be told by the standard macro, which panics where stderr has no reader.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr)
         .try_init();
 }
@@ -159,41 +184,50 @@ fn log() {
 /// already is not said again.
 fn complain(error: &Error) {
     let message = error.message();
-    eprintln!("error: {} {}: {message}", error.code(), error.name());
+    out::say(format_args!(
+        "error: {} {}: {message}",
+        error.code(),
+        error.name()
+    ));
     for (field, what) in error.fields() {
         match what.as_str() {
             Some(what) if message.contains(what) => {}
-            Some(what) => eprintln!("  {field}: {what}"),
-            None => eprintln!("  {field}: {what}"),
+            Some(what) => out::say(format_args!("  {field}: {what}")),
+            None => out::say(format_args!("  {field}: {what}")),
         }
     }
     for under in error.chain() {
         if !message.contains(&under) {
-            eprintln!("  because: {under}");
+            out::say(format_args!("  because: {under}"));
         }
     }
     if !error.fix().is_empty() {
-        eprintln!("  help: {}", error.fix());
+        out::say(format_args!("  help: {}", error.fix()));
     }
 }
 
-fn explain(code: Option<&str>) -> Result<ExitCode> {
-    let Some(code) = code else {
-        for entry in codes::ALL {
-            println!("{}  {}", entry.code, entry.name);
-        }
-        return Ok(ExitCode::SUCCESS);
-    };
-    match codes::find(code) {
-        Some(entry) => {
-            print!("{}", explained(entry));
-            Ok(ExitCode::SUCCESS)
-        }
-        None => {
-            eprintln!("error: there is no code {code}; `explain` alone lists all");
-            Ok(ExitCode::FAILURE)
-        }
+fn explain(code: Option<&Entry>) -> Result<()> {
+    let line = |entry: &Entry| format!("{}  {}", entry.code, entry.name);
+    match code {
+        Some(entry) => out::data(explained(entry).trim_end()),
+        None => out::data(codes::ALL.iter().map(line).collect::<Vec<_>>().join("\n")),
     }
+}
+
+// What a word of the line means, or why it means nothing, which ends the program with 2. What it names in the
+// app or in its store is found out by the commands.
+
+fn addr(text: &str) -> Result<SocketAddr, String> {
+    values::addr(text).map_err(|why| format!("it {why}"))
+}
+
+fn input(text: &str) -> Result<Map<String, Value>, String> {
+    json::object_in(text)
+        .map_err(|why| format!("{why}; give one JSON object, in quotes: '{{\"id\": 1}}'"))
+}
+
+fn code(text: &str) -> Result<&'static Entry, String> {
+    codes::find(text).ok_or_else(|| "there is no such code; `explain` alone lists all".to_owned())
 }
 
 /// What to type to run this program again: through cargo, where cargo runs it.

@@ -8,7 +8,7 @@ use crate::function::Kind;
 use crate::registry::{Function, Registry};
 use crate::server::{Prepared, Tent, listen};
 
-use super::{list::refuse, program};
+use super::{list::refuse, out, program};
 
 pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     let registry = match prepared.registry() {
@@ -27,7 +27,8 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     let addr = listener.local_addr()?;
     let notes = prepared.app.notes.clone();
     let tent = Tent::new(prepared.open(registry).await?, notes);
-    println!("{}", greeting(&tent, addr, &program));
+    // It serves also where nobody reads this.
+    let _ = out::data(greeting(&tent, addr, &program));
     tent.serve_on(listener).await?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@
 pub mod ask;
 mod client;
 mod peer;
-mod question;
+pub(crate) mod question;
 mod waits;
 
 use std::any::{Any, TypeId};
@@ -248,8 +248,9 @@ impl Cx {
     ///
     /// # Errors
     /// T0021 where the client did not say that it can be asked this, or there is none, as at `/api`; T0022
-    /// where it did not answer, or with something else; T0012 where the question cannot be asked as it
-    /// stands. A person who says no is no error.
+    /// where it went away before it was asked, did not answer, or with something else; T0006 where an older
+    /// client has too many questions of its caller's to answer already; T0012 where the question cannot be asked
+    /// as it stands. A person who says no is no error.
     ///
     /// ```
     /// use tent_runtime::cx::{Cx, ask};
@@ -314,7 +315,8 @@ impl Cx {
         self.0.peer.as_ref()
     }
 
-    /// Ends when the call was cancelled; never, where nobody can cancel it.
+    /// Ends when the call was cancelled; never, where nobody can cancel it: so once a change or an action goes on with
+    /// the answer to a question of a client of 2026-07-28, which counts once.
     pub async fn cancelled(&self) {
         if let Some(stop) = &self.0.stop {
             let mut stop = stop.clone();

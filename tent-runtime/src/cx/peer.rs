@@ -18,6 +18,10 @@ pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The client at the other end of one call.
 pub trait Peer: fmt::Debug + Send + Sync {
+    /// Told once the call was let in and its input fits, before its function runs: what comes of it from then on
+    /// is the call's own answer, and no refusal.
+    fn begins(&self);
+
     /// Tells how far the call is. Nothing is sent where the client did not ask for it, and what does not go
     /// beyond the last progress is left out.
     fn progress(&self, progress: &Progress);

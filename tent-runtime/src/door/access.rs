@@ -1,44 +1,70 @@
 //! Whether an access rule lets a caller. Sees the caller, never the input.
 
-use super::guard::{Ended, guarded};
+use tokio::time::Instant;
+
+use super::guard::{Ended, earlier, guarded, is_over};
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::function::{Access, Rule};
 
-/// Whether `access` lets the caller of `cx`. The app itself is let by every rule.
-pub(super) async fn lets(access: &Access, cx: &Cx) -> bool {
+/// Whether `access` lets the caller of `cx`. The app itself is let by every rule. A rule of the app's own has
+/// until `deadline`, and no longer than `cx`.
+pub(super) async fn lets(access: &Access, cx: &Cx, deadline: Option<Instant>) -> bool {
+    if let Some(lets) = at_once(access, cx) {
+        return lets;
+    }
+    let deadline = earlier(deadline, cx.deadline());
+    for rule in rules(access) {
+        // What has no time left is not begun.
+        if !is_over(deadline) && asked(rule, cx, deadline).await {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether `access` lets the caller of `cx`, where that is known without asking a rule of the app's own.
+pub(super) fn at_once(access: &Access, cx: &Cx) -> Option<bool> {
     if matches!(cx.caller(), Caller::App) {
-        return true;
+        return Some(true);
     }
     match access {
+        Access::Anyone => Some(true),
+        Access::SignedIn => Some(cx.caller().is_known()),
+        Access::Role(role) => Some(cx.caller().has_role(role)),
+        Access::App => Some(false),
+        Access::Rule(_) => None,
         Access::Any(list) => {
+            let mut known = Some(false);
             for one in *list {
-                if lets_one(one, cx).await {
-                    return true;
+                match at_once(one, cx) {
+                    Some(true) => return Some(true),
+                    Some(false) => {}
+                    None => known = None,
                 }
             }
-            false
+            known
         }
-        one => lets_one(one, cx).await,
     }
 }
 
-async fn lets_one(access: &Access, cx: &Cx) -> bool {
-    match access {
-        Access::Anyone => true,
-        Access::SignedIn => cx.caller().is_known(),
-        Access::Role(role) => cx.caller().has_role(role),
-        // A list holds no list: the macro flattens them.
-        Access::App | Access::Any(_) => false,
-        Access::Rule(rule) => asked(rule, cx).await,
-    }
+/// The rules of the app's own in it. A list holds no list: the macro flattens them.
+fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
+    let all = match access {
+        Access::Any(list) => list,
+        one => std::slice::from_ref(one),
+    };
+    all.iter().filter_map(|one| match one {
+        Access::Rule(rule) => Some(rule),
+        _ => None,
+    })
 }
 
 /// A rule that fails, panics or does not end lets nobody: its failure may not tell a caller that the
 /// function exists.
-async fn asked(rule: &Rule, cx: &Cx) -> bool {
+async fn asked(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
     // A plain `fn` panics while its future is made, so that is done inside too.
-    let why = match guarded(cx.deadline(), async { (rule.ask)(cx).await }).await {
+    let why = match guarded(deadline, async { (rule.ask)(cx).await }).await {
         Ended::Returned(Ok(lets)) => return lets,
         Ended::Returned(Err(error)) if error.code() != "T0012" => return false,
         Ended::Returned(Err(error)) | Ended::Panicked(error) => error.chain(),

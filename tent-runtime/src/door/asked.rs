@@ -1,20 +1,28 @@
-//! What the door asks beside calls: which resources a template has, how an argument goes on, and whether a
-//! caller may read a URI. Each is the app's own code, and is held to the access rule, the deadline and the
-//! guard that a call is.
+//! What the door asks beside calls: what a caller is shown, which resources a template has, how an argument
+//! goes on, and whether a caller may read a URI. Each is the app's own code, and is held to the access rule,
+//! the deadline and the guard that a call is.
+//!
+//! One request has one deadline, however much of that code it leads to: nothing here gives it another.
 
+use std::collections::HashMap;
 use std::future::Future;
 
+use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::guard::{Ended, guarded, referenced};
-use super::{At, Door};
+use super::guard::{Ended, earlier, guarded, is_over, referenced};
+use super::{At, Door, access};
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
-use crate::function::Listed;
+use crate::function::{Access, BoxFuture, Listed};
 use crate::registry::{Function, Resource};
 use crate::schema::Wire;
+
+/// So many access rules of one list are asked at once: one that does not end leaves time for the others, and one
+/// request does not set all of them to work.
+const MOST_AT_ONCE: usize = 16;
 
 /// Who asks, and by which request.
 #[derive(Clone, Copy, Debug)]
@@ -25,20 +33,68 @@ pub struct Asking<'a> {
     pub client: &'a Client,
     /// The id of the request.
     pub trace: &'a str,
+    /// When the request has to be answered ([`Door::deadline`]); `None` where it may take as long as it likes.
+    pub deadline: Option<Instant>,
 }
 
 impl Door {
-    /// The resources that the resource at this position in [`Registry::resources`](crate::registry::Registry::resources)
-    /// lists, for a caller who may read it: none where nothing lists them.
+    /// When a request that came now has to be answered: `limits.call_time` from now. `None` for a time without end.
+    pub fn deadline(&self) -> Option<Instant> {
+        Instant::now().checked_add(self.settings.limits.call_time)
+    }
+
+    /// A `Cx` for asking [`find`](Self::find) by this request, outside of a call.
+    pub fn cx_by(&self, asking: Asking<'_>) -> Cx {
+        self.cx_until(asking, asking.deadline)
+    }
+
+    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`](crate::registry::Registry::functions),
+    /// or in [`Registry::resources`](crate::registry::Registry::resources) and [`Registry::prompts`](crate::registry::Registry::prompts) where it is theirs. A function whose rule does not
+    /// end in time is not among them.
     ///
     /// # Errors
-    /// T0010 and T0012 for how the function that lists them ended, and what it states.
-    pub async fn listed(&self, position: usize, asking: Asking<'_>) -> Result<Vec<Listed>> {
-        let resource = self.registry.resources().get(position);
-        let Some((resource, list)) = resource.and_then(|one| Some((one, one.stated.list?))) else {
+    /// T0010 where the request's time is over before every rule was asked: what is left out would be taken for
+    /// what there is not.
+    pub async fn visible(&self, asking: Asking<'_>, at: At) -> Result<Vec<usize>> {
+        let cx = self.cx_by(asking);
+        let mut visible = Vec::new();
+        let mut unknown: Vec<BoxFuture<'_, Result<(usize, bool)>>> = Vec::new();
+        for (position, function) in at.all(&self.registry).enumerate() {
+            if !at.offers(function) || !asking.caller.holds(function.scope) {
+                continue;
+            }
+            let access = &function.declaration.access;
+            match access::at_once(access, &cx) {
+                Some(true) => visible.push(position),
+                Some(false) => {}
+                None => unknown.push(Box::pin(rules_of(position, access, &cx))),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(visible);
+        }
+        let mut asked = stream::iter(unknown).buffer_unordered(MOST_AT_ONCE);
+        while let Some(answer) = asked.next().await {
+            if let (position, true) = answer? {
+                visible.push(position);
+            }
+        }
+        visible.sort_unstable();
+        Ok(visible)
+    }
+
+    /// The resources that this one lists, for a caller who may read it: none where nothing lists them.
+    ///
+    /// # Errors
+    /// T0010 where the request's time is over, T0010 and T0012 for how the function that lists them ended, and
+    /// what it states.
+    pub async fn listed(&self, resource: &Resource, asking: Asking<'_>) -> Result<Vec<Listed>> {
+        let Some(list) = resource.stated.list else {
             return Ok(Vec::new());
         };
-        let cx = self.cx_for(&resource.function, asking);
+        // It is one of many in the same list, so its own time does not go beyond that of the request.
+        let own = self.until(&resource.function, asking);
+        let cx = self.cx_until(asking, earlier(own, asking.deadline));
         self.ask(list.path, &cx, async { (list.ask)(&cx).await })
             .await
     }
@@ -57,7 +113,7 @@ impl Door {
         so_far: Map<String, Value>,
         asking: Asking<'_>,
     ) -> Result<Vec<String>> {
-        let cx = self.cx_of(asking.caller, asking.client);
+        let cx = self.cx_by(asking);
         let function = self.find(name, at, &cx).await?;
         let known = function.input.published().get("properties");
         if known.and_then(|fields| fields.get(argument)).is_none() {
@@ -68,57 +124,39 @@ impl Door {
         let Some(complete) = completes.find(|one| one.argument == argument) else {
             return Ok(Vec::new());
         };
-        let cx = self.cx_for(function, asking);
+        let cx = self.cx_until(asking, self.until(function, asking));
         self.ask(complete.path, &cx, async {
             (complete.ask)(&cx, typed, so_far).await
         })
         .await
     }
 
-    /// Whether this caller may read this URI: the resource that it then is, and the values of its variables.
-    ///
-    /// # Errors
-    /// What [`find`](Self::find) says of the most exact resource that has this URI and lets the caller in; T0001
-    /// too where its variables do not fit.
-    pub async fn may_read<'a>(
-        &'a self,
-        uri: &str,
-        asking: Asking<'_>,
-    ) -> Result<(&'a Resource, Map<String, Value>)> {
-        let cx = self.cx_of(asking.caller, asking.client);
-        let mut refusal = None;
-        // What this caller may not know of is as if it were not there: the next best is then meant.
-        for (resource, values) in self.registry.matching(uri) {
-            let function = &resource.function;
-            match self.find(&function.name, At::Resource, &cx).await {
-                Err(error) if error.code() == "T0005" => return Err(error),
-                Err(error) => refusal = refusal.or(Some(error)),
-                Ok(_) => {
-                    if function
-                        .input
-                        .accept(&mut values.clone(), Wire::Strings)
-                        .is_ok()
-                    {
-                        return Ok((resource, values));
-                    }
-                }
-            }
+    /// What this request may read.
+    pub fn readable(&self, asking: Asking<'_>) -> Readable<'_> {
+        Readable {
+            door: self,
+            cx: self.cx_by(asking),
+            known: HashMap::new(),
         }
-        let nobody = !asking.caller.is_known();
-        Err(refusal.unwrap_or_else(|| Error::of(if nobody { "T0004" } else { "T0001" })))
     }
 
-    fn cx_for(&self, function: &Function, asking: Asking<'_>) -> Cx {
-        let time = function.declaration.timeout;
-        let time = time.unwrap_or(self.settings.limits.call_time);
+    fn cx_until(&self, asking: Asking<'_>, deadline: Option<Instant>) -> Cx {
         Cx::new(CxParts {
             caller: asking.caller.clone(),
             states: self.states.clone(),
             client: asking.client.clone(),
             trace: asking.trace.to_owned(),
-            deadline: Instant::now().checked_add(time),
+            deadline,
             ..CxParts::default()
         })
+    }
+
+    /// How long what belongs to this function may take that begins now: its own time, where it states one.
+    fn until(&self, function: &Function, asking: Asking<'_>) -> Option<Instant> {
+        match function.declaration.timeout {
+            Some(own) => Instant::now().checked_add(own),
+            None => asking.deadline,
+        }
     }
 
     /// Runs a function of the app's own that is at no door. `path` is how it was written.
@@ -131,6 +169,9 @@ impl Door {
         if self.is_closing() {
             return Err(Error::of("T0013"));
         }
+        if is_over(cx.deadline()) {
+            return Err(Error::of("T0010"));
+        }
         let ended = match guarded(cx.deadline(), work).await {
             Ended::Returned(ended) => ended,
             Ended::TooLate => {
@@ -140,5 +181,68 @@ impl Door {
             Ended::Panicked(error) => Err(error),
         };
         ended.map_err(|error| referenced(error, path, &cx.caller().to_string(), cx.trace()))
+    }
+}
+
+/// What one request may read. The rule of a resource is asked once, however many URIs the request names: it sees
+/// the caller and never the input.
+pub struct Readable<'a> {
+    door: &'a Door,
+    cx: Cx,
+    /// What was found of the resources that were asked for, by name.
+    known: HashMap<&'a str, Result<()>>,
+}
+
+impl<'a> Readable<'a> {
+    /// Whether the caller may read this URI: the resource that it then is, and the values of its variables.
+    ///
+    /// # Errors
+    /// What [`find`](Door::find) says of the most exact resource that has this URI and lets the caller in; T0001
+    /// too where its variables do not fit.
+    pub async fn find(&mut self, uri: &str) -> Result<(&'a Resource, Map<String, Value>)> {
+        let mut refusal = None;
+        // What this caller may not know of is as if it were not there: the next best is then meant.
+        for (resource, values) in self.door.registry.matching(uri) {
+            let function = &resource.function;
+            match self.may(function).await {
+                Err(error) if error.code() == "T0005" => return Err(error),
+                Err(error) => refusal = refusal.or(Some(error)),
+                Ok(()) => {
+                    if function
+                        .input
+                        .accept(&mut values.clone(), Wire::Strings)
+                        .is_ok()
+                    {
+                        return Ok((resource, values));
+                    }
+                }
+            }
+        }
+        let nobody = !self.cx.caller().is_known();
+        Err(refusal.unwrap_or_else(|| Error::of(if nobody { "T0004" } else { "T0001" })))
+    }
+
+    async fn may(&mut self, function: &'a Function) -> Result<()> {
+        if let Some(known) = self.known.get(&*function.name) {
+            return known.clone();
+        }
+        let found = self.door.find(&function.name, At::Resource, &self.cx).await;
+        let found = found.map(|_| ());
+        self.known.insert(&function.name, found.clone());
+        found
+    }
+}
+
+/// Whether `access` lets the caller of `cx`, for the function at this position; T0010 where there is no time to ask.
+async fn rules_of(position: usize, access: &Access, cx: &Cx) -> Result<(usize, bool)> {
+    if is_over(cx.deadline()) {
+        return Err(Error::of("T0010"));
+    }
+    Ok((position, access::lets(access, cx, cx.deadline()).await))
+}
+
+impl std::fmt::Debug for Readable<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Readable").finish_non_exhaustive()
     }
 }

@@ -11,6 +11,7 @@ use tent_core::codes::{self, When};
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::Error;
+use crate::{json, random};
 
 /// What came of the app's own code.
 pub(super) enum Ended<T> {
@@ -56,6 +57,19 @@ pub(super) async fn guarded_until<T>(
     }
 }
 
+/// The earlier of two deadlines; without one there is time without end.
+pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whether a deadline has come.
+pub(super) fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| deadline <= Instant::now())
+}
+
 /// A panic as an unexpected failure, which holds its text for the log.
 pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
     let text = panic
@@ -98,10 +112,8 @@ pub(super) fn referenced(error: Error, place: &str, caller: &str, trace: &str) -
 const REFERENCE: &str = "reference";
 
 fn reference() -> String {
-    let mut bytes = [0; 8];
     // Without the system's randomness a reference is still a text to look for, only no unique one.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    json::hex(&random::try_bytes::<8>().unwrap_or_default())
 }
 
 #[cfg(test)]

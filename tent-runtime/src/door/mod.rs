@@ -11,6 +11,8 @@ mod identify;
 mod refused;
 mod rounds;
 mod run;
+mod span;
+mod tasks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +22,11 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-pub use asked::Asking;
+pub use asked::{Asking, Readable};
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
+pub use tasks::{Held, Stop};
 
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Waits};
@@ -99,6 +102,9 @@ pub struct Call {
     pub meta: Map<String, Value>,
     /// The id of the request.
     pub trace: String,
+    /// When the request has to be answered ([`Door::deadline`]), which the access rule and, unless it states a time
+    /// of its own, the function are held to; `None` where they may take as long as they like.
+    pub deadline: Option<Instant>,
     /// The door it came to.
     pub at: At,
     /// What the envelope offers the call beyond its answer.
@@ -152,6 +158,7 @@ pub struct Door {
     store: Arc<dyn Store>,
     sealer: Sealer,
     closing: watch::Sender<bool>,
+    under_way: tasks::UnderWay,
 }
 
 impl Door {
@@ -179,6 +186,7 @@ impl Door {
             store,
             sealer,
             closing: watch::Sender::new(false),
+            under_way: tasks::UnderWay::default(),
         })
     }
 
@@ -212,7 +220,7 @@ impl Door {
         &self.sealer
     }
 
-    /// Refuses every call from now on, with T0013. Calls under way go on.
+    /// Refuses every call from now on, with T0013. Calls under way go on: see [`drained`](Self::drained).
     pub fn close(&self) {
         self.closing.send_replace(true);
     }
@@ -229,20 +237,6 @@ impl Door {
         let _ = closing.wait_for(|&closing| closing).await;
     }
 
-    /// Which functions this caller may call at this door, its scopes included: positions in [`Registry::functions`],
-    /// or in [`Registry::resources`] and [`Registry::prompts`] where it is theirs.
-    pub async fn visible(&self, caller: &Caller, client: &Client, at: At) -> Vec<usize> {
-        let cx = self.cx_of(caller, client);
-        let mut visible = Vec::new();
-        for (position, function) in at.all(&self.registry).enumerate() {
-            let open = at.offers(function) && caller.holds(function.scope);
-            if open && access::lets(&function.declaration.access, &cx).await {
-                visible.push(position);
-            }
-        }
-        visible
-    }
-
     /// The function of this name, for who may call it.
     ///
     /// # Errors
@@ -250,9 +244,22 @@ impl Door {
     /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
     /// the caller's key lacks.
     pub async fn find(&self, name: &str, at: At, cx: &Cx) -> Result<&Function> {
+        self.find_until(name, at, cx, cx.deadline()).await
+    }
+
+    /// As [`find`](Self::find), where the access rule has until `deadline`, and no longer than `cx`.
+    async fn find_until(
+        &self,
+        name: &str,
+        at: At,
+        cx: &Cx,
+        deadline: Option<Instant>,
+    ) -> Result<&Function> {
         let function = at.find(&self.registry, name).filter(|f| at.offers(f));
         let function = match function {
-            Some(function) if access::lets(&function.declaration.access, cx).await => function,
+            Some(function) if access::lets(&function.declaration.access, cx, deadline).await => {
+                function
+            }
             _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
             _ => return Err(Error::of("T0001")),
         };
@@ -264,15 +271,13 @@ impl Door {
         Ok(function)
     }
 
-    /// A `Cx` for asking [`find`](Self::find) outside of a call, with the time that a call has.
+    /// A `Cx` outside of a call and of any request, with the time that a call has.
     pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
-        let deadline = Instant::now().checked_add(self.settings.limits.call_time);
-        Cx::new(CxParts {
-            caller: caller.clone(),
-            states: self.states.clone(),
-            client: client.clone(),
-            deadline,
-            ..CxParts::default()
+        self.cx_by(Asking {
+            caller,
+            client,
+            trace: "",
+            deadline: self.deadline(),
         })
     }
 
@@ -284,7 +289,7 @@ impl Door {
     /// Runs a call through every step of the door.
     ///
     /// A caller that goes away drops this future, and with it the function. A legacy MCP client's calls go
-    /// on all the same: its revisions say that a lost connection cancels nothing.
+    /// on all the same: its revisions say that a lost connection cancels nothing. So does a round that runs once.
     ///
     /// # Errors
     /// What [`find`](Self::find) says, T0013 while the server closes, T0003 for an input that does not
@@ -292,44 +297,14 @@ impl Door {
     /// the function itself states.
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
-            let span = span(&call);
-            return self.pass(call, None).instrument(span).await;
+            let span = span::of(&call);
+            let stop = Stop::default();
+            return self.pass(call, None, &stop).instrument(span).await;
         }
         // Kept until the end, so that nobody stops the call.
-        let (_never, stop) = watch::channel(false);
-        let ended = self.call_until(call, stop).await;
+        let (_never, told) = watch::channel(false);
+        let ended = self.call_until(call, told).await;
         ended.unwrap_or_else(|| Err(Error::unexpected("a call was stopped that nobody can stop")))
-    }
-
-    /// Runs a call in a task of its own, which goes on when its caller goes away, and ends it when `stop`
-    /// turns true: then there is no answer. Where the sender of `stop` is gone nobody can stop it any more.
-    ///
-    /// # Errors
-    /// As [`call`](Self::call).
-    pub async fn call_until(
-        self: &Arc<Self>,
-        call: Call,
-        mut stop: watch::Receiver<bool>,
-    ) -> Option<Result<Answer>> {
-        let span = span(&call);
-        let door = self.clone();
-        let running = async move {
-            let passing = door.pass(call, Some(stop.clone()));
-            let stopped = async {
-                if stop.wait_for(|&stopped| stopped).await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            };
-            tokio::select! {
-                biased;
-                ended = passing => Some(ended),
-                () = stopped => None,
-            }
-        };
-        match tokio::spawn(running.instrument(span)).await {
-            Ok(ended) => ended,
-            Err(lost) => Some(Err(Error::unexpected(lost))),
-        }
     }
 
     /// Whether a call runs to its end whether or not its caller is still there.
@@ -342,7 +317,14 @@ impl Door {
                 .is_some_and(only_reads)
     }
 
-    async fn pass(&self, call: Call, stop: Option<watch::Receiver<bool>>) -> Result<Answer> {
+    async fn pass(
+        &self,
+        call: Call,
+        told: Option<watch::Receiver<bool>>,
+        stop: &Stop,
+    ) -> Result<Answer> {
+        // What runs to its end is told of no stop either.
+        let told = told.filter(|_| !self.goes_on(&call));
         let Call {
             name,
             mut input,
@@ -351,6 +333,7 @@ impl Door {
             client,
             meta,
             trace,
+            deadline: request,
             at,
             peer,
             rounds,
@@ -358,12 +341,13 @@ impl Door {
         if self.is_closing() {
             return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
         }
-        let began = Instant::now();
-        let time = |declared: Option<Duration>| declared.unwrap_or(self.settings.limits.call_time);
         let timeout = at
             .find(&self.registry, &name)
             .and_then(|f| f.declaration.timeout);
-        let deadline = began.checked_add(time(timeout));
+        let deadline = match timeout {
+            Some(own) => Instant::now().checked_add(own),
+            None => request,
+        };
         let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);
         let cx = Cx::new(CxParts {
             caller,
@@ -372,12 +356,12 @@ impl Door {
             meta,
             trace,
             deadline,
-            stop,
+            stop: told,
             peer,
             waits,
         });
         // 1. Is there such a function, for this caller?
-        let function = self.find(&name, at, &cx).await?;
+        let function = self.find_until(&name, at, &cx, request).await?;
         cx.client()
             .capabilities
             .require(function.declaration.needs)?;
@@ -391,6 +375,9 @@ impl Door {
                 function.title
             )));
         }
+        if let Some(peer) = cx.peer() {
+            peer.begins();
+        }
         // 5. A round that came before is answered what it was.
         if let Some(rounds) = &rounds {
             let entered = rounds.enter(Entering {
@@ -399,6 +386,7 @@ impl Door {
                 caller: cx.caller(),
                 input: &input,
                 deadline: cx.deadline(),
+                stop,
             });
             let entered = entered
                 .await
@@ -414,17 +402,6 @@ impl Door {
         }
         outcome
     }
-}
-
-/// The span of a call: what the log has of it.
-fn span(call: &Call) -> tracing::Span {
-    tracing::info_span!(
-        "call",
-        function = %call.name,
-        caller = %call.caller,
-        at = ?call.at,
-        trace = %call.trace,
-    )
 }
 
 impl std::fmt::Debug for Door {

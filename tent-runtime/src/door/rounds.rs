@@ -7,6 +7,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use super::Stop;
 use crate::caller::Caller;
 use crate::error::Result;
 use crate::function::{Answer, BoxFuture, Kind};
@@ -42,4 +43,6 @@ pub struct Entering<'a> {
     pub input: &'a Map<String, Value>,
     /// When the call is ended.
     pub deadline: Option<Instant>,
+    /// To be held from where the round is claimed, which must run to its end then.
+    pub stop: &'a Stop,
 }

@@ -86,18 +86,14 @@ impl NewKey {
         if self.scopes.is_empty() {
             problems.push(("scopes", "must hold at least one, such as read".to_owned()));
         }
-        for scope in self.scopes.iter().filter(|scope| !is_scope(scope)) {
-            problems.push((
-                "scopes",
-                format!("has {scope:?}; a scope is 1 to {MOST_CHARACTERS} visible ASCII characters without \" and \\"),
-            ));
+        for text in &self.scopes {
+            if let Err(why) = scope(text) {
+                problems.push(("scopes", format!("has {text:?}; {why}")));
+            }
         }
         for (name, text) in [("owner", &self.owner), ("label", &self.label)] {
-            if text.as_ref().is_some_and(|text| !is_line(text)) {
-                problems.push((
-                    name,
-                    format!("must be 1 to {MOST_CHARACTERS} characters on one line, each of which can be seen"),
-                ));
+            if let Some(Err(why)) = text.as_deref().map(line) {
+                problems.push((name, why));
             }
         }
         if self
@@ -118,6 +114,21 @@ impl NewKey {
             .map(|(name, problem)| (name.to_owned(), problem));
         Err(misfit(fields).with_message(format!("The key cannot be made: {}.", lines.join("; "))))
     }
+}
+
+/// A text as a scope, or what one is.
+pub(crate) fn scope(text: &str) -> Result<String, String> {
+    let wanted =
+        || format!("a scope is 1 to {MOST_CHARACTERS} visible ASCII characters without \" and \\");
+    is_scope(text).then(|| text.to_owned()).ok_or_else(wanted)
+}
+
+/// A text as an owner or a label, or what one must be.
+pub(crate) fn line(text: &str) -> Result<String, String> {
+    let wanted = || {
+        format!("must be 1 to {MOST_CHARACTERS} characters on one line, each of which can be seen")
+    };
+    is_line(text).then(|| text.to_owned()).ok_or_else(wanted)
 }
 
 /// A scope, as RFC 6749 (appendix A.4) has it: challenges and lists of scopes are parted by blanks.

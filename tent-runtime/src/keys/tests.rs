@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use super::*;
 use crate::clock::{StillClock, Time};
 use crate::settings::Secret;
-use crate::store::{Claim, Memory, Pending};
+use crate::store::{Claim, Memory, Pending, RoundClaim, RoundState};
 
 /// A memory that counts what it is asked, and fails when it is told to.
 #[derive(Default)]
@@ -53,14 +53,11 @@ impl Store for Counting {
     fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
         self.memory.session_ended(nonce)
     }
-    fn claim_round<'a>(
-        &'a self,
-        nonce: &'a [u8],
-        lease: Time,
-        until: Time,
-        now: Time,
-    ) -> Pending<'a, Claim> {
-        self.memory.claim_round(nonce, lease, until, now)
+    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>> {
+        self.memory.round(nonce)
+    }
+    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
+        self.memory.claim_round(claim)
     }
     fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
         self.memory.record_round(nonce, outcome)

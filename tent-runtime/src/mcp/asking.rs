@@ -67,6 +67,8 @@ impl Asking {
             server: mcp.server.clone(),
             told: told.map(|told| told as Arc<dyn Peer>),
             writer: brought.writer,
+            claims: mcp.claims.clone(),
+            counts_on: asked.counts_on(),
         };
         let round = Round::new(parts, brought.responses, brought.state)?;
         Ok(Asking {

@@ -16,6 +16,7 @@ use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::rounds::Writer;
 use super::running::Key;
+use super::served::asking;
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, stream};
 use crate::door::{At, Call};
@@ -68,7 +69,7 @@ pub(super) async fn serve(
         for mirror in &tool.mirrors {
             if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
-                let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
+                let cx = mcp.door.cx_by(asking(asked, &agreed));
                 return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
                     Ok(_) => refusal,
                     Err(error) if error.code() == "T0001" => unknown(&error, &name),
@@ -101,6 +102,7 @@ pub(super) async fn serve(
         client: agreed.client,
         meta,
         trace: asked.trace.to_owned(),
+        deadline: asked.deadline,
         at: At::Mcp,
         peer: asking.peer(),
         rounds: asking.rounds(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::reply::{self, Refusal, Reply, write};
 use super::served::{asking, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, prompts};
+use super::{Agreed, Asked, Mcp, prompts, unreadable};
 use crate::door::At;
 use crate::error::Error;
 
@@ -19,10 +19,10 @@ pub(super) async fn serve(
     request: Request<'_>,
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request { id, mut params, .. } = request;
-    let wanted = params.rest.remove("ref").unwrap_or_default();
-    let argument = params.rest.remove("argument").unwrap_or_default();
-    let context = params.rest.remove("context").unwrap_or_default();
+    let mut params = request.input().map_err(unreadable)?;
+    let wanted = params.remove("ref").unwrap_or_default();
+    let argument = params.remove("argument").unwrap_or_default();
+    let context = params.remove("context").unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let (Some(argument), Some(typed)) = (text(&argument, "name"), text(&argument, "value")) else {
         return Err(Refusal::params(
@@ -33,8 +33,12 @@ pub(super) async fn serve(
         Value::Null => Map::new(),
         Value::Object(mut context) => match context.remove("arguments") {
             None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(arguments)) => arguments,
-            Some(_) => return Err(Refusal::params("context.arguments is an object.")),
+            Some(Value::Object(arguments)) if arguments.values().all(Value::is_string) => arguments,
+            Some(_) => {
+                return Err(Refusal::params(
+                    "context.arguments is an object of strings.",
+                ));
+            }
         },
         _ => return Err(Refusal::params("context is an object.")),
     };
@@ -44,7 +48,7 @@ pub(super) async fn serve(
         (Some("ref/resource"), _, Some(uri)) => {
             let registry = mcp.door.registry();
             let matching = registry.matching(&uri).map(|(resource, _)| resource);
-            let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
+            let cx = mcp.door.cx_by(asking(asked, agreed));
             // What is not there is asked for all the same, so that who may know nothing is told nothing.
             let mut name = "";
             // What this caller may not know of is as if it were not there: the next best is then meant.
@@ -80,7 +84,7 @@ pub(super) async fn serve(
         "total": total,
         "hasMore": total > MOST,
     });
-    let mut out = reply::begin(id, 256);
+    let mut out = reply::begin(request.id, 256);
     out.extend_from_slice(br#"{"completion":"#);
     write(&mut out, &completion);
     if agreed.revision.is_modern() {

@@ -19,9 +19,7 @@ pub(super) fn shown(content: &Content, revision: Revision) -> Value {
         Piece::Audio { data, media_type } if revision.has_annotations_and_audio() => {
             json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
         }
-        Piece::Audio { data, media_type } => {
-            text(format!("[a sound: {media_type}, {} bytes]", data.len()))
-        }
+        Piece::Audio { data, media_type } => text(sound(media_type, data.len())),
         Piece::Resource(resource) => {
             let mut held = held(resource);
             add_meta(&mut held, &resource.meta, revision);
@@ -39,6 +37,11 @@ pub(super) fn shown(content: &Content, revision: Revision) -> Value {
     }
     add_meta(&mut shown, &content.meta, revision);
     shown
+}
+
+/// A sound in words, for a revision that has none.
+pub(super) fn sound(media_type: &str, size: usize) -> String {
+    format!("[a sound: {media_type}, {size} bytes]")
 }
 
 /// One line of the conversation that a prompt begins with.

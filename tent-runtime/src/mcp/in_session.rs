@@ -1,7 +1,7 @@
 //! Questions of a call to an older client: a request down the stream of the call, for whose answer the function
 //! waits. The answer may come on any connection of the session.
 //!
-//! Those under way are kept in [`questions`](super::questions), in this process alone.
+//! Those under way are kept in [`questions`], in this process alone.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,26 +12,20 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::notes::Notes;
-use super::peer::{self, OfCall};
-use super::reply::write;
+use super::peer::OfCall;
 use super::revision::Revision;
 use super::running::Key;
-use super::{Agreed, Asked, Mcp, ask};
-use crate::caller::Caller;
+use super::{Agreed, Asked, Mcp, ask, questions};
 use crate::cx::{Later, Level, Peer, Progress, Question, misanswered};
-use crate::error::{Error, Result};
-use crate::json;
-use crate::random;
-
-/// The most characters of a client's own words about why it does not answer.
-const MOST_WORDS: usize = 200;
+use crate::error::Result;
 
 /// The client of a call in a session.
 pub(super) struct InSession {
     told: Arc<OfCall>,
     notes: Notes,
-    caller: Caller,
-    nonce: [u8; 16],
+    session: Key,
+    /// On whom its questions count.
+    on: String,
     revision: Revision,
     ask_time: Duration,
     kept: Mutex<BTreeMap<String, Value>>,
@@ -48,8 +42,8 @@ impl InSession {
         InSession {
             told,
             notes: mcp.notes.clone(),
-            caller: asked.caller.clone(),
-            nonce,
+            session: Key::new(nonce, &asked.caller, ""),
+            on: asked.counts_on(),
             revision: agreed.revision,
             ask_time: mcp.door.settings().limits.ask_time,
             kept: Mutex::default(),
@@ -61,43 +55,29 @@ impl InSession {
     }
 
     async fn put(&self, name: &str, question: &Question) -> Result<Value> {
-        // Nobody else can know it, and no two servers of one session take the same.
-        let id = format!("tent-{}", json::hex(&random::bytes::<16>()));
-        let key = Key::new(self.nonce, &self.caller, &format!("\"{id}\""));
-        let (_waiting, answered) = self.notes.questions().begin(key)?;
-        let mut taken_back = TakenBack {
-            told: &self.told,
-            id: &id,
-            is_due: false,
+        ask::check(question, self.revision)?;
+        let put = self.notes.questions().put(
+            questions::Asked {
+                session: &self.session,
+                on: &self.on,
+                sink: self.told.sink(),
+            },
+            |id| ask::request(question, self.revision, id),
+        );
+        let Ok(answered) = tokio::time::timeout(self.ask_time, put).await else {
+            return Err(misanswered(name, "did not come in time"));
         };
-        let mut request = ask::request(question, self.revision, &id);
-        request["jsonrpc"] = "2.0".into();
-        request["id"] = id.as_str().into();
-        let mut out = Vec::new();
-        write(&mut out, &request);
-        if !self.told.sink().send_surely(out) {
-            return Err(misanswered(
+        match answered? {
+            None => Err(misanswered(
                 name,
-                "cannot come: the stream of the call has ended",
-            ));
-        }
-        taken_back.is_due = true;
-        let answered = tokio::time::timeout(self.ask_time, answered).await;
-        let answer = match answered {
-            Ok(Ok(answer)) => answer,
-            // The sender goes only with an answer, or with this.
-            Ok(Err(lost)) => return Err(Error::unexpected(lost)),
-            Err(_late) => return Err(misanswered(name, "did not come in time")),
-        };
-        taken_back.is_due = false;
-        match answer {
-            Ok(result) => match question.fits(&result) {
+                "cannot come: the client went away before it was asked",
+            )),
+            Some(Ok(result)) => match question.fits(&result) {
                 Ok(()) => Ok(result),
                 Err(what) => Err(misanswered(name, &what)),
             },
-            Err(error) => {
-                let words = error.get("message").and_then(Value::as_str);
-                let words: String = words.unwrap_or_default().chars().take(MOST_WORDS).collect();
+            Some(Err(error)) => {
+                let words = questions::words(&error);
                 Err(misanswered(
                     name,
                     &format!("is a failure of its own: {words}"),
@@ -107,26 +87,11 @@ impl InSession {
     }
 }
 
-/// Takes a question back when this goes before its answer came.
-struct TakenBack<'a> {
-    told: &'a OfCall,
-    id: &'a str,
-    is_due: bool,
-}
-
-impl Drop for TakenBack<'_> {
-    fn drop(&mut self) {
-        if !self.is_due {
-            return;
-        }
-        let mut out = peer::begin("notifications/cancelled");
-        out.extend_from_slice(br#""requestId":"#);
-        write(&mut out, self.id);
-        self.told.sink().send(peer::end(out));
-    }
-}
-
 impl Peer for InSession {
+    fn begins(&self) {
+        self.told.begins();
+    }
+
     fn progress(&self, progress: &Progress) {
         self.told.progress(progress);
     }

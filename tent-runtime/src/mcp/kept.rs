@@ -18,7 +18,7 @@ use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::running::Key;
-use super::stream::{COMMENT, SIGN_OF_LIFE, Sink, event};
+use super::stream::{COMMENT, Reader, SIGN_OF_LIFE, Sink, event};
 use super::{Agreed, Asked, Mcp, peer, served};
 use crate::cx::Capabilities;
 use crate::error::Error;
@@ -29,10 +29,12 @@ pub(super) fn get(
     asked: &Asked<'_>,
     nonce: [u8; 16],
     can: Capabilities,
+    revision: Revision,
 ) -> Result<Reply, Refusal> {
     let key = Key::new(nonce, &asked.caller, "");
     let sink = Sink::default();
-    let place = opened(mcp, asked, sink.clone(), Listens::Session(key, can), None)?;
+    let listens = Listens::Session(key, can, Wants::declared(&mcp.door, revision));
+    let place = opened(mcp, asked, sink.clone(), listens, None)?;
     let mut kept = Kept::new(mcp, asked, place, sink, None);
     kept.session = Some(nonce);
     Ok(kept.reply())
@@ -74,6 +76,8 @@ pub(super) async fn listen(
     let mut stop = mcp.running.begin(key.clone());
     let place = opened(mcp, asked, sink.clone(), listens, Some(acknowledged))?;
     let ended = tokio::select! {
+        // What was cancelled has no answer, also where the line ends right after.
+        biased;
         Ok(_) = stop.wait_for(|&stopped| stopped) => Reply::empty(StatusCode::ACCEPTED),
         () = mcp.door.closed() => over(mcp, sink, id),
         () = line.ended() => over(mcp, sink, id),
@@ -83,18 +87,20 @@ pub(super) async fn listen(
     Ok(ended)
 }
 
-/// Leaves out what nobody here is told of, and the resources that this caller may not read.
+/// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
+/// rules did not end in the request's time, since the acknowledgement says what is left.
 async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
-    let declared = served::capabilities(&mcp.door, agreed.revision);
-    wants.tools &= declared.contains_key("tools");
-    wants.prompts &= declared.contains_key("prompts");
-    wants.resources &= declared.contains_key("resources");
+    let declared = Wants::declared(&mcp.door, agreed.revision);
+    wants.tools &= declared.tools;
+    wants.prompts &= declared.prompts;
+    wants.resources &= declared.resources;
     let Some(updates) = wants.updates.take() else {
         return;
     };
     let mut honoured = HashSet::new();
+    let mut readable = mcp.door.readable(served::asking(asked, agreed));
     for uri in updates {
-        let found = mcp.door.may_read(&uri, served::asking(asked, agreed)).await;
+        let found = readable.find(&uri).await;
         if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
             honoured.insert(uri);
         }
@@ -149,7 +155,7 @@ fn opened(
 struct Kept {
     mcp: Arc<Mcp>,
     _place: Place,
-    sink: Sink,
+    sink: Reader,
     /// Nothing was sent yet.
     quiet: bool,
     /// Of a subscription.
@@ -159,6 +165,8 @@ struct Kept {
     /// When it is asked again whether who opened it may still be here.
     next_check: Instant,
     parts: Parts,
+    /// Who opened it.
+    caller: String,
 }
 
 impl Kept {
@@ -172,13 +180,14 @@ impl Kept {
         Kept {
             mcp: mcp.clone(),
             _place: place,
-            sink,
+            sink: Reader::of(sink),
             // An acknowledgement is there already, and comes first.
             quiet: id.is_none(),
             id,
             session: None,
             next_check: Instant::now() + SIGN_OF_LIFE,
             parts: asked.parts.clone(),
+            caller: asked.caller.to_string(),
         }
     }
 
@@ -234,8 +243,8 @@ impl Kept {
         self.is_welcome().await
     }
 
-    /// Whether who opened it may still be here: a key can be revoked, a person can go, and a session can be
-    /// ended by another server.
+    /// Whether who opened it may still be here: a key can be revoked, a person can go or sign out, and a session
+    /// can be ended by another server.
     async fn is_welcome(&self) -> bool {
         if let Some(nonce) = &self.session
             && !matches!(self.mcp.ended.is_ended(nonce).await, Ok(false))
@@ -243,6 +252,6 @@ impl Kept {
             return false;
         }
         let caller = self.mcp.door.identify(&self.parts, "kept-stream").await;
-        caller.is_ok_and(|caller| caller.is_known() || self.mcp.door.settings().mcp.anyone)
+        caller.is_ok_and(|caller| caller.to_string() == self.caller)
     }
 }

@@ -6,17 +6,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, header};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::listeners::{Listens, Place, Stream, Streams};
-use super::params::{Meta, Text};
+use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::Refusal;
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::Sink;
 use super::wire::{self, Kind, Posted};
-use super::{Agreed, Asked, Chosen, Mcp, Way, legacy, one, unreadable};
+use super::{Agreed, Asked, Mcp, Way, legacy, one, unreadable};
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::error::{Error, Result};
@@ -36,12 +35,25 @@ pub(crate) struct Line {
     agreed: Mutex<Option<Agreed>>,
     sink: Option<Sink>,
     room: Semaphore,
+    /// How who is refused for want of a caller becomes one.
+    sign_in: &'static str,
     /// Turns true when nothing more comes on it.
     ending: watch::Sender<bool>,
-    /// Where it is told what concerns no call, once it has begun a session.
-    place: Mutex<Option<Place>>,
+    /// Where it is told what concerns no call, once its client has begun its session.
+    session: Mutex<Told>,
     /// The head of a request that never was: its credentials alone.
     parts: Parts,
+}
+
+/// The stream of a line's session.
+enum Told {
+    Nothing,
+    /// Until its client has begun: before, it may not even have the answer to its handshake, and is told and asked
+    /// nothing (2025-11-25, basic/lifecycle, Initialization).
+    Aside(Stream),
+    Opened {
+        _place: Place,
+    },
 }
 
 /// Who is at the other end.
@@ -61,6 +73,7 @@ impl Line {
         let mut line = Line::of_one(mcp, who)?;
         line.nonce = Some(random::bytes());
         line.sink = Some(sink);
+        line.sign_in = "Start the server with a good key in TENT_KEY, or with --as USER.";
         Ok(line)
     }
 
@@ -80,8 +93,9 @@ impl Line {
             agreed: Mutex::new(None),
             sink: None,
             room: Semaphore::new(MOST_AT_ONCE),
+            sign_in: "Hand the message over with a caller who may.",
             ending: watch::Sender::new(false),
-            place: Mutex::new(None),
+            session: Mutex::new(Told::Nothing),
             parts,
         })
     }
@@ -121,7 +135,7 @@ impl Line {
         let caller = match caller {
             Ok(caller) => caller,
             Err(error) => {
-                let refusal = Refusal::of(&error, self.mcp.realm());
+                let refusal = self.here(Refusal::of(&error, self.mcp.realm()));
                 return match posted {
                     Posted::One(message) => match message.kind() {
                         Kind::Request(request) => Some(refusal.write(Some(request.id))),
@@ -136,6 +150,7 @@ impl Line {
             parts: &self.parts,
             caller,
             trace,
+            deadline: self.mcp.door.deadline(),
             way: Way::Line(self),
         };
         let reply = match posted {
@@ -154,6 +169,14 @@ impl Line {
 
     pub(super) fn nonce(&self) -> Option<[u8; 16]> {
         self.nonce
+    }
+
+    /// A refusal as it is told here: who has no headers cannot sign in by one.
+    pub(super) fn here(&self, refusal: Refusal) -> Refusal {
+        match refusal.status {
+            StatusCode::UNAUTHORIZED => refusal.with_data("fix", self.sign_in.into()),
+            _ => refusal,
+        }
     }
 
     /// Place for one more request, which is given back when it is dropped.
@@ -187,20 +210,36 @@ impl Line {
         let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
     }
 
+    /// Notes that the client has begun its session, after the handshake: it said so, or sent its first request.
+    pub(super) fn begun(&self) {
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        *session = match std::mem::replace(&mut *session, Told::Nothing) {
+            // A line is one by itself, so there is no bound to keep.
+            Told::Aside(stream) => Streams::open(&self.mcp.notes, stream, None, usize::MAX)
+                .map_or(Told::Nothing, |_place| Told::Opened { _place }),
+            told => told,
+        };
+    }
+
+    /// Ends when no call of this app goes on without its client any more.
+    pub(super) async fn drained(&self) {
+        self.mcp.door.drained().await;
+    }
+
     /// Notes what a handshake agreed on.
     pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
         if let (Some(sink), Some(nonce), true) =
             (&self.sink, self.nonce, self.mcp.door.settings().mcp.stream)
         {
+            let lists = Wants::declared(&self.mcp.door, revision);
+            let key = Key::new(nonce, caller, "");
             let stream = Stream {
                 sink: sink.clone(),
                 alone: false,
                 on: "line".into(),
-                listens: Listens::Session(Key::new(nonce, caller, ""), client.capabilities),
+                listens: Listens::Session(key, client.capabilities, lists),
             };
-            // A line is one by itself, so there is no bound to keep.
-            let opened = Streams::open(&self.mcp.notes, stream, None, usize::MAX).ok();
-            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Told::Aside(stream);
         }
         let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
         *agreed = Some(Agreed {
@@ -217,19 +256,6 @@ impl Drop for Line {
         if let Some(nonce) = &self.nonce {
             self.mcp.notes.streams().end_line(nonce);
         }
-    }
-}
-
-/// Chooses the era of a request that has no headers: its metadata alone tells.
-pub(super) fn era(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
-    match &meta.version {
-        Text::Absent if method == "initialize" => Ok(Chosen::Initialize),
-        Text::Absent => Ok(Chosen::Legacy(None)),
-        Text::Other => Ok(Chosen::Modern),
-        Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
-            Ok(Chosen::Modern)
-        }
-        Text::Is(said) => Err(Refusal::version(said)),
     }
 }
 

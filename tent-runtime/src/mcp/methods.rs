@@ -10,7 +10,7 @@ use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::served::{self, Wanted, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, complete, headers, prompts, resources};
+use super::{Agreed, Asked, Mcp, complete, headers, prompts, resources, unreadable};
 use crate::door::At;
 use crate::error::Error;
 use crate::function::Answer;
@@ -31,9 +31,15 @@ pub(super) async fn serve(
         !registry.resources().is_empty(),
         !registry.prompts().is_empty(),
     );
+    // Who declares a capability answers its lists, also where functions answer the rest of it.
+    let lists = |there: bool, prefix: &str| {
+        there || (registry.method(&request.method).is_none() && served::answers(registry, prefix))
+    };
     match &*request.method {
-        "resources/list" if resources => resources::list(mcp, asked, &request, &agreed).await,
-        "resources/templates/list" if resources => {
+        "resources/list" if lists(resources, "resources/") => {
+            resources::list(mcp, asked, &request, &agreed).await
+        }
+        "resources/templates/list" if lists(resources, "resources/") => {
             resources::templates(mcp, asked, &request, &agreed).await
         }
         "resources/subscribe" | "resources/unsubscribe"
@@ -42,7 +48,9 @@ pub(super) async fn serve(
             resources::subscribe(mcp, asked, &request, &agreed).await
         }
         "resources/read" if resources => resources::read(mcp, asked, request, agreed).await,
-        "prompts/list" if prompts => prompts::list(mcp, asked, &request, &agreed).await,
+        "prompts/list" if lists(prompts, "prompts/") => {
+            prompts::list(mcp, asked, &request, &agreed).await
+        }
         "prompts/get" if prompts => prompts::get(mcp, asked, request, agreed).await,
         "completion/complete" if registry.completes() => {
             complete::serve(mcp, asked, request, &agreed).await
@@ -58,20 +66,17 @@ async fn own(
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let Request {
-        id,
-        method,
-        mut params,
-    } = request;
+    let Request { id, ref params, .. } = request;
+    let method = &*request.method;
     let revision = agreed.revision;
-    let Some(function) = mcp.door.registry().method(&method) else {
-        return Err(Refusal::method(&method, revision));
+    let Some(function) = mcp.door.registry().method(method) else {
+        return Err(Refusal::method(method, revision));
     };
     // Before anything that only a method that there is would find wrong.
-    let cx = mcp.door.cx_of(&asked.caller, &agreed.client);
+    let cx = mcp.door.cx_by(served::asking(asked, &agreed));
     let found = mcp.door.find(&function.name, At::Method, &cx).await;
     if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
-        return Err(Refusal::method(&method, revision));
+        return Err(Refusal::method(method, revision));
     }
     drop(cx);
     if params.shape == Shape::Other {
@@ -79,7 +84,7 @@ async fn own(
             "The params of {method} are an object."
         )));
     }
-    let named = match &*method {
+    let named = match method {
         "resources/read" => params.uri.get(),
         "prompts/get" => params.name.get(),
         _ => None,
@@ -88,17 +93,16 @@ async fn own(
         headers::name(&asked.parts.headers, named, asked.mirrors(revision))?;
     }
     let name = function.name.clone();
-    let mut meta = std::mem::take(&mut params.meta);
     let wanted = Wanted {
         name: name.clone(),
-        input: params.into_input(),
-        meta: std::mem::take(&mut meta.rest),
+        input: request.input().map_err(unreadable)?,
+        meta: params.meta.rest.clone(),
         wire: Wire::Json,
         at: At::Method,
         rounds: None,
     };
     let (caller, trace) = (asked.caller.clone(), asked.trace.to_owned());
-    let method = method.into_owned();
+    let method = method.to_owned();
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| {
         let answer = match ended {
             Ok(answer) => answer,
@@ -120,7 +124,7 @@ async fn own(
         }
         Ok(given(mcp, id, result, revision))
     };
-    served::answered(mcp, asked, &meta, agreed, id, wanted, write).await
+    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
 }
 
 /// The object that a function gave; an empty one where it gave nothing.

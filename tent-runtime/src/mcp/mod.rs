@@ -1,5 +1,5 @@
-//! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope,
-//! chooses the era of each request, and writes the answer; who may call and what runs is the door's.
+//! `/mcp`: the Model Context Protocol over Streamable HTTP, both eras at one address. Reads the envelope, has
+//! each request served by its era, and writes the answer; who may call and what runs is the door's.
 //!
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
@@ -8,6 +8,7 @@ mod asking;
 mod call;
 mod complete;
 mod content;
+mod era;
 mod headers;
 mod in_session;
 mod kept;
@@ -29,6 +30,7 @@ mod rounds;
 mod running;
 mod served;
 mod session;
+mod sink;
 pub(crate) mod stdio;
 mod stream;
 mod wire;
@@ -45,11 +47,12 @@ use http::header::ALLOW;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::json;
+use tokio::time::Instant;
 
-use self::headers::Once;
+use self::era::{Chosen, is_modern, named};
 pub(crate) use self::line::{Line, Who};
 pub use self::notes::Notes;
-use self::params::{ClientInfo, Meta, Shape, Text};
+use self::params::{ClientInfo, Text};
 use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
@@ -70,6 +73,7 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
+    claims: Arc<rounds::Claims>,
     levels: peer::Levels,
     notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
@@ -87,6 +91,7 @@ impl Mcp {
             tools: call::Tools::new(door.registry()),
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
+            claims: Arc::default(),
             levels: peer::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
@@ -107,25 +112,10 @@ impl Mcp {
         request: &wire::Request<'_>,
         agreed: &Agreed,
     ) -> Result<Reply, Refusal> {
-        let params = &request.params;
-        if params.shape == Shape::Other || params.cursor == Text::Other {
-            return Err(Refusal::params(
-                "The params of tools/list are an object, its cursor a string.",
-            ));
-        }
-        let visible = self
-            .door
-            .visible(&asked.caller, &agreed.client, At::Mcp)
-            .await;
+        let (cursor, visible) = served::list(self, asked, request, agreed, At::Mcp).await?;
         let sealer = self.door.sealer();
         self.lists
-            .page(
-                request.id,
-                agreed.revision,
-                visible,
-                params.cursor.get(),
-                sealer,
-            )
+            .page(request.id, agreed.revision, visible, cursor, sealer)
             .map(Reply::ok)
     }
 }
@@ -151,10 +141,13 @@ struct Asked<'a> {
     parts: &'a Parts,
     caller: Caller,
     trace: &'a str,
+    /// When it has to be answered.
+    deadline: Option<Instant>,
     way: Way<'a>,
 }
 
 /// How a message came.
+#[derive(Clone, Copy)]
 enum Way<'a> {
     /// By a POST, whose answer may be a stream of events.
     Http { streams: bool },
@@ -162,7 +155,18 @@ enum Way<'a> {
     Line(&'a Line),
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// The same for one message of an array, which is a request of its own.
+    fn anew(&self, deadline: Option<Instant>) -> Asked<'a> {
+        Asked {
+            parts: self.parts,
+            caller: self.caller.clone(),
+            trace: self.trace,
+            deadline,
+            way: self.way,
+        }
+    }
+
     /// Where the events of a call go, if the client takes any.
     fn sink(&self) -> Option<Sink> {
         match self.way {
@@ -171,7 +175,7 @@ impl Asked<'_> {
         }
     }
 
-    /// On whom a stream counts that is kept open: the caller, or the address where there is none.
+    /// On whom it counts what is kept of a request, a stream or a round: the caller, or the address where there is none.
     fn counts_on(&self) -> String {
         if self.caller.is_known() {
             return self.caller.to_string();
@@ -189,6 +193,14 @@ impl Asked<'_> {
         match self.way {
             Way::Http { .. } => None,
             Way::Line(line) => Some(line),
+        }
+    }
+
+    /// A refusal as it is told where this came from.
+    fn here(&self, refusal: Refusal) -> Refusal {
+        match self.line() {
+            None => refusal,
+            Some(line) => line.here(refusal),
         }
     }
 
@@ -249,9 +261,11 @@ async fn answer(
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
+            named(&parts.headers)?;
             return legacy::end(mcp, &parts.headers, &caller).await;
         }
         Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
+            named(&parts.headers)?;
             if !headers::takes_events(&parts.headers) {
                 let why = "The answer to GET is text/event-stream, which Accept does not name.";
                 return Err(Refusal::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
@@ -260,6 +274,7 @@ async fn answer(
                 parts,
                 caller,
                 trace,
+                deadline: mcp.door.deadline(),
                 way: Way::Http { streams: true },
             };
             return legacy::get(mcp, &asked).await;
@@ -282,6 +297,8 @@ async fn answer(
         parts,
         caller,
         trace,
+        // From now on: how long the body may take to come is bounded by its own pace.
+        deadline: mcp.door.deadline(),
         // An array is answered by an array, which is one text.
         way: Way::Http {
             streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
@@ -320,10 +337,6 @@ fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
     Refusal::of(&Error::of("T0016"), "").with_header(ALLOW, HeaderValue::from_static(allow))
 }
 
-fn is_modern(headers: &HeaderMap) -> bool {
-    matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
-}
-
 async fn one(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
@@ -340,8 +353,8 @@ async fn one(
             };
             let meta = &request.params.meta;
             let era = match asked.line() {
-                None => era(headers, &request.method, meta),
-                Some(_) => line::era(&request.method, meta),
+                None => era::of(headers, &request.method, meta),
+                Some(_) => era::on_a_line(&request.method, meta),
             };
             let served = match era {
                 Ok(Chosen::Modern) => modern::serve(mcp, asked, request).await,
@@ -352,7 +365,7 @@ async fn one(
                 },
                 Err(refusal) => Err(refusal),
             };
-            Ok(served.unwrap_or_else(|refusal| refusal.into_reply(Some(id))))
+            Ok(served.unwrap_or_else(|refusal| asked.here(refusal).into_reply(Some(id))))
         }
         // Whatever it says, also where nothing here knows it: nobody waits for an answer.
         Kind::Notification(note) => accepted(mcp, asked, Unanswered::Note(&note)).await,
@@ -385,64 +398,6 @@ async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Resu
         }
     }
     Ok(Reply::empty(StatusCode::ACCEPTED))
-}
-
-/// How a request is served.
-#[derive(Debug, PartialEq, Eq)]
-enum Chosen {
-    Modern,
-    /// The handshake: its body says what is agreed, whatever the headers say.
-    Initialize,
-    /// With the revision of its header, which counts where there is no session.
-    Legacy(Option<Revision>),
-}
-
-/// Chooses the era of a request. That its metadata names a revision makes it modern; so does its header.
-fn era(headers: &HeaderMap, method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
-    let said = match &meta.version {
-        Text::Absent if method == "initialize" => return Ok(Chosen::Initialize),
-        Text::Absent => {
-            return Ok(match named(headers)? {
-                // The metadata is found missing there, in the order that its rules have.
-                Some(revision) if revision.is_modern() => Chosen::Modern,
-                named => Chosen::Legacy(named),
-            });
-        }
-        Text::Other => return Ok(Chosen::Modern),
-        Text::Is(said) => said,
-    };
-    match Once::of(headers, &headers::VERSION) {
-        Once::Is(named) if named == said => match Revision::find(said) {
-            Some(revision) if revision.is_modern() => Ok(Chosen::Modern),
-            // A legacy revision is agreed on by a handshake, and not by metadata.
-            _ => Err(Refusal::version(said)),
-        },
-        Once::Is(named) => Err(Refusal::mismatch(format_args!(
-            "the header MCP-Protocol-Version says '{named}', the body's metadata '{said}'."
-        ))),
-        Once::Absent => Err(Refusal::mismatch(
-            "the header MCP-Protocol-Version is missing.",
-        )),
-        Once::Malformed => Err(malformed_version()),
-    }
-}
-
-/// The revision that the header names, if it is there.
-fn named(headers: &HeaderMap) -> Result<Option<Revision>, Refusal> {
-    match Once::of(headers, &headers::VERSION) {
-        Once::Absent => Ok(None),
-        Once::Is(name) => match Revision::find(name) {
-            Some(revision) => Ok(Some(revision)),
-            None => Err(Refusal::version(name)),
-        },
-        Once::Malformed => Err(malformed_version()),
-    }
-}
-
-fn malformed_version() -> Refusal {
-    Refusal::mismatch(
-        "the header MCP-Protocol-Version stands twice or has characters that no header may have.",
-    )
 }
 
 /// What the door is told of a client.

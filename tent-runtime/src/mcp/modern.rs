@@ -10,7 +10,7 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, served};
+use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, served, unreadable};
 use crate::cx::Era;
 use crate::door::Door;
 
@@ -43,7 +43,8 @@ pub(super) async fn serve(
         }
         "tools/list" => mcp.list(asked, &request, &agreed).await,
         "subscriptions/listen" if mcp.door.settings().mcp.stream => {
-            let filter = request.params.notifications.as_ref();
+            let params = request.input().map_err(unreadable)?;
+            let filter = params.get("notifications");
             kept::listen(mcp, asked, &agreed, request.id, filter).await
         }
         "tools/call" => call::serve(mcp, asked, request, agreed).await,

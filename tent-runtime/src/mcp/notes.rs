@@ -4,25 +4,25 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::kept::subscription;
 use super::listeners::Streams;
 use super::peer::{begin, end};
-use super::questions::{Questions, gone};
+use super::questions::{self, Questions, gone};
 use super::reply::write;
 use crate::caller::Caller;
-use crate::cx::{Capabilities, State};
+use crate::cx::{Capabilities, State, question};
 use crate::error::Result;
 
 /// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
-/// the ones that asked to hear it. Cheap to clone; a [`State`], so that a function can take it.
+/// the ones that asked to hear it. Cheap to clone; a [`State`] that every app has, so a function takes it as
+/// `&Notes`.
 ///
 /// ```
 /// use tent_runtime::server::App;
 /// let app = App::new("orders", "1.0.0");
 /// let notes = app.mcp();
-/// let app = app.state(notes.clone());
 /// notes.tools_changed();
 /// # let _ = app;
 /// ```
@@ -60,9 +60,14 @@ impl Notes {
     }
 
     /// Asks the clients of a caller by a request of MCP's, such as `roots/list`: those of the legacy era that
-    /// keep the stream of their session open, and that said they can answer this. Gives the first result.
+    /// keep the stream of their session open, and that said they can answer this. Gives the first result; the
+    /// others are told that nobody waits for theirs any more, as all are when what this gives is dropped.
     ///
-    /// It waits for an answer as long as a client is there: bound it by a timeout of your own. A client of the
+    /// What a client must have said it can do is read from the request, as
+    /// [`Cx::input`](crate::cx::Cx::input) does it: tools in a `sampling/createMessage` need `sampling.tools`, say.
+    ///
+    /// It waits for an answer as long as a client is there, also on a newer stream of the same session: bound it by
+    /// a timeout of your own. A client of the
     /// modern era takes no requests; it is asked within a call.
     ///
     /// ```
@@ -74,36 +79,39 @@ impl Notes {
     /// ```
     ///
     /// # Errors
-    /// T7120 where no such client is there, or none answers with a result.
+    /// T7120 where no such client is there, or none answers with a result; T0006 where too many questions wait for
+    /// an answer already.
     pub async fn request(
         &self,
         caller: &Caller,
         method: &str,
         params: Option<Value>,
     ) -> Result<Value> {
-        let can = |said: &Capabilities| match method {
-            "roots/list" => said.roots,
-            "sampling/createMessage" => said.sampling,
-            "elicitation/create" => {
-                let mode = params.as_ref().and_then(|params| params.get("mode"));
-                match mode.and_then(Value::as_str) {
-                    Some("url") => said.url,
-                    _ => said.form,
-                }
-            }
-            // That a client can answer a ping, or what an extension has, it need not say.
-            _ => true,
-        };
+        let needs = question::needs(method, params.as_ref());
+        let can = |said: &Capabilities| needs.iter().all(|name| said.has(name));
         let clients = self.streams().of(caller, can);
         if clients.is_empty() {
             return Err(gone());
         }
-        let asked = clients.into_iter().map(|(session, sink)| {
-            let params = params.as_ref();
+        let request = |_: &str| {
+            let mut request = json!({"method": method});
+            if let Some(params) = &params {
+                request["params"] = params.clone();
+            }
+            request
+        };
+        let asked = clients.iter().map(|(session, on, sink)| {
+            let asked = questions::Asked { session, on, sink };
             Box::pin(async move {
-                tokio::select! {
-                    answer = self.questions().ask(&session, &sink, method, params) => answer,
-                    () = sink.ended() => Err(gone()),
+                let answered = tokio::select! {
+                    biased;
+                    answered = self.questions().put(asked, request) => answered?,
+                    () = self.streams().left(session, sink) => None,
+                };
+                match answered {
+                    Some(Ok(result)) => Ok(result),
+                    Some(Err(error)) => Err(questions::refused(&error)),
+                    None => Err(gone()),
                 }
             })
         });

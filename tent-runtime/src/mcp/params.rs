@@ -1,6 +1,6 @@
-//! The parameters of a request, as far as any method here has them, read in the same one pass as their
+//! The parameters of a request, as far as the protocol itself reads them, in the same one pass as their
 //! envelope (see [`wire`](super::wire)). Judges nothing: what is missing or of a wrong type is kept as
-//! that.
+//! that. What is not kept here a method reads again ([`Request::input`](super::wire::Request::input)).
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub(super) enum Shape {
     Other,
 }
 
-/// The members of `params` that any method here has. `null` is as absent.
+/// The members of `params` that more than one method has, or that are read while a message is sorted out.
 #[derive(Debug, Default)]
 pub(super) struct Params<'a> {
     pub(super) shape: Shape,
@@ -55,40 +55,18 @@ pub(super) struct Params<'a> {
     /// What came with what was asked, to be given back.
     pub(super) state: Text<'a>,
     pub(super) meta: Meta<'a>,
-    /// Of `subscriptions/listen`.
-    pub(super) notifications: Option<Value>,
     /// Of `logging/setLevel`.
     pub(super) level: Text<'a>,
     /// Of `notifications/cancelled`.
     pub(super) request_id: Option<&'a RawValue>,
+    /// Of `notifications/cancelled`.
+    pub(super) reason: Text<'a>,
     /// Of `initialize`.
     pub(super) version: Text<'a>,
     /// Of `initialize`.
     pub(super) abilities: Option<Capabilities>,
     /// Of `initialize`.
     pub(super) client: ClientInfo<'a>,
-    /// Every other member.
-    pub(super) rest: Map<String, Value>,
-}
-
-impl Params<'_> {
-    /// Everything but `_meta`, as a function is handed it that answers a method.
-    pub(super) fn into_input(self) -> Map<String, Value> {
-        let mut input = self.rest;
-        let mut put = |key: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                input.insert(key.to_owned(), value);
-            }
-        };
-        let text = |text: Text<'_>| text.get().map(Value::from);
-        put("name", text(self.name));
-        put("cursor", text(self.cursor));
-        put("uri", text(self.uri));
-        if let Arguments::Object(arguments) = self.arguments {
-            put("arguments", Some(arguments.into()));
-        }
-        input
-    }
 }
 
 /// The arguments of a call.
@@ -206,9 +184,9 @@ impl<'de> Take<'de> for TheParams {
                 }
                 "requestState" => params.state = object.next_value_seed(Taking(TextOrNull))?,
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
-                "notifications" => params.notifications = Some(object.next_value_seed(Strict)?),
                 "level" => params.level = object.next_value_seed(Taking(AText))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
+                "reason" => params.reason = object.next_value_seed(Taking(AText))?,
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
                 "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
                 "capabilities" => {
@@ -216,10 +194,7 @@ impl<'de> Take<'de> for TheParams {
                 }
                 "clientInfo" => params.client = object.next_value_seed(Taking(TheClient))?,
                 "uri" => params.uri = object.next_value_seed(Taking(AText))?,
-                _ => {
-                    let value = object.next_value_seed(Strict)?;
-                    params.rest.insert(key.to_owned(), value);
-                }
+                _ => return Ok(false),
             }
             Ok(true)
         })?;

@@ -16,6 +16,7 @@ use super::reply::{Refusal, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::stream::Sink;
+use super::wire::is_id;
 use super::{Agreed, Asked, Mcp};
 use crate::cx::{Later, Level, Peer, Progress, Question};
 use crate::error::{Error, Result};
@@ -40,9 +41,9 @@ impl OfCall {
         agreed: &Agreed,
     ) -> Result<Option<Arc<Self>>, Refusal> {
         let token = match meta.progress_token.map(|token| token.get()) {
-            Some(token) if !is_token(token) => {
+            Some(token) if !is_id(token) => {
                 return Err(Refusal::params(
-                    "A progressToken is a string or an integer.",
+                    "A progressToken is a string or an integer, of at most 1024 bytes.",
                 ));
             }
             token => token,
@@ -78,12 +79,6 @@ impl OfCall {
     }
 }
 
-/// MCP's tokens are strings and integers, as its ids are.
-fn is_token(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    text.starts_with('"') || digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// The level that is named, if one is.
 fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
     if *said == Text::Absent {
@@ -99,6 +94,10 @@ fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
 }
 
 impl Peer for OfCall {
+    fn begins(&self) {
+        self.sink.begin();
+    }
+
     fn progress(&self, progress: &Progress) {
         let Some((token, last)) = &self.progress else {
             return;
@@ -207,6 +206,9 @@ impl Levels {
     /// So many sessions have a level; beyond that one of the others loses its own.
     const MOST: usize = 10_000;
 
+    /// So many sessions of one caller do; beyond that it is one of its own that loses it.
+    const MOST_OF_ONE: usize = 1000;
+
     /// Serves `logging/setLevel`.
     pub(super) fn set(&self, key: Option<Key>, said: &Text<'_>) -> Result<(), Refusal> {
         let Some(level) = level_of(said)? else {
@@ -218,8 +220,13 @@ impl Levels {
             ));
         };
         let mut levels = self.lock();
-        if levels.len() >= Self::MOST && !levels.contains_key(&key) {
-            let other = levels.keys().next().cloned();
+        if !levels.contains_key(&key) {
+            let mut same = levels.keys().filter(|other| other.is_of_same(&key));
+            let other = match same.nth(Self::MOST_OF_ONE - 1) {
+                Some(same) => Some(same.clone()),
+                None if levels.len() >= Self::MOST => levels.keys().next().cloned(),
+                None => None,
+            };
             other.map(|other| levels.remove(&other));
         }
         levels.insert(key, level);
@@ -243,19 +250,38 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::Caller;
+    use crate::caller::{Caller, User};
 
     #[test]
     fn levels_of_sessions_are_bounded() {
         let levels = Levels::default();
-        let key = |n: usize| Key::new([0; 16], &Caller::App, &n.to_string());
-        for n in 0..Levels::MOST + 10 {
-            let set = levels.set(Some(key(n)), &Text::Is("error".into()));
+        let key = |whose: usize, n: usize| {
+            let caller = Caller::User(Arc::new(User::new(whose.to_string())));
+            Key::new([0; 16], &caller, &n.to_string())
+        };
+        let set = |whose, n| {
+            let set = levels.set(Some(key(whose, n)), &Text::Is("error".into()));
             assert!(set.is_ok());
+        };
+        let put = |whose, n| levels.lock().insert(key(whose, n), Level::Error);
+        set(1, 0);
+        // One caller with many sessions takes nothing from another.
+        for n in 0..Levels::MOST_OF_ONE {
+            put(0, n);
         }
+        for n in Levels::MOST_OF_ONE..Levels::MOST_OF_ONE + 10 {
+            set(0, n);
+            assert_eq!(levels.of(&key(0, n)), Level::Error);
+        }
+        assert_eq!(levels.lock().len(), Levels::MOST_OF_ONE + 1);
+        assert_eq!(levels.of(&key(1, 0)), Level::Error);
+        assert_eq!(levels.of(&key(0, Levels::MOST)), Level::Info, "it has none");
+        for n in 0..Levels::MOST - Levels::MOST_OF_ONE - 1 {
+            put(2 + n, 0);
+        }
+        set(1, 1);
         assert_eq!(levels.lock().len(), Levels::MOST);
-        assert_eq!(levels.of(&key(Levels::MOST + 9)), Level::Error);
-        assert_eq!(levels.of(&key(Levels::MOST + 10)), Level::Info);
+        assert_eq!(levels.of(&key(1, 1)), Level::Error);
     }
 
     #[test]

@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::asking::Brought;
-use super::params::{Arguments, Shape, Text};
+use super::params::Arguments;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::served::{self, Item, Wanted, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, content, headers};
+use super::{Agreed, Asked, Mcp, content};
 use crate::door::At;
 use crate::error::Error;
 use crate::function::{Answer, Prompted};
 use crate::registry::Function;
-use crate::schema::Wire;
 
 /// Serves `prompts/list`.
 pub(super) async fn list(
@@ -24,14 +22,11 @@ pub(super) async fn list(
     request: &Request<'_>,
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
-    let cursor = served::cursor(&request.params, &request.method)?;
-    let door = &mcp.door;
-    let visible = door
-        .visible(&asked.caller, &agreed.client, At::Prompt)
-        .await;
+    let (cursor, visible) = served::list(mcp, asked, request, agreed, At::Prompt).await?;
+    let prompts = mcp.door.registry().prompts();
     let items: Vec<_> = visible
         .into_iter()
-        .map(|position| &door.registry().prompts()[position])
+        .map(|position| &prompts[position])
         .map(|prompt| Item::new(&prompt.name, &listed(prompt, agreed.revision)))
         .collect();
     served::page(mcp, request.id, "prompts", agreed.revision, &items, cursor)
@@ -80,14 +75,8 @@ pub(super) async fn get(
 ) -> Result<Reply, Refusal> {
     let Request { id, mut params, .. } = request;
     let revision = agreed.revision;
-    let name = match &params.name {
-        Text::Is(name) if params.shape == Shape::Object => name.to_string(),
-        _ => {
-            return Err(Refusal::params(
-                "prompts/get names a prompt: its name is a string.",
-            ));
-        }
-    };
+    let what = "prompts/get names a prompt: its name";
+    let name = served::named(asked, &agreed, params.shape, &params.name, what)?;
     let input = match std::mem::take(&mut params.arguments) {
         Arguments::Object(input) => input,
         Arguments::Absent => Map::new(),
@@ -95,15 +84,7 @@ pub(super) async fn get(
             return Err(Refusal::params("The arguments of a prompt are an object."));
         }
     };
-    headers::name(&asked.parts.headers, &name, asked.mirrors(revision))?;
-    let wanted = Wanted {
-        name: name.clone(),
-        input,
-        wire: Wire::Strings,
-        at: At::Prompt,
-        meta: std::mem::take(&mut params.meta.rest),
-        rounds: Some(Brought::to_read("prompts/get", &mut params)),
-    };
+    let wanted = Wanted::to_read("prompts/get", &name, input, At::Prompt, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
         Ok(answer) => {
             let prompted = answer.prompted.unwrap_or_default();

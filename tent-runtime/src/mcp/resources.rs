@@ -7,22 +7,19 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::Value;
 
-use super::asking::Brought;
 use super::list::{Scope, kept};
 use super::listeners::{MOST_URI, Subscriber};
-use super::params::{Shape, Text};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::served::{self, Item, Wanted, asking, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, content, headers};
+use super::{Agreed, Asked, Mcp, content};
 use crate::clock::{Clock as _, SystemClock};
 use crate::door::At;
 use crate::error::Error;
 use crate::function::{Answer, Listed};
 use crate::registry::Resource;
-use crate::schema::Wire;
 
 /// Serves `resources/list`: what is one URI, and what templates list of theirs.
 pub(super) async fn list(
@@ -31,19 +28,14 @@ pub(super) async fn list(
     request: &Request<'_>,
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
-    let cursor = served::cursor(&request.params, &request.method)?;
-    let door = &mcp.door;
-    let visible = door
-        .visible(&asked.caller, &agreed.client, At::Resource)
-        .await;
+    let (cursor, visible) = shown(mcp, asked, request, agreed).await?;
     // What was declared comes before what is listed.
-    let (declared, templates): (Vec<_>, Vec<_>) = visible
-        .into_iter()
-        .map(|position| (position, &door.registry().resources()[position]))
-        .partition(|(_, resource)| resource.is_one());
-    let mut all: Vec<_> = declared.iter().map(|(_, one)| alone(one)).collect();
-    for (position, _) in templates {
-        let listed = door.listed(position, asking(asked, agreed)).await;
+    let (declared, templates): (Vec<_>, Vec<_>) =
+        visible.into_iter().partition(|resource| resource.is_one());
+    let mut all: Vec<_> = declared.into_iter().map(alone).collect();
+    for template in templates {
+        // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
+        let listed = mcp.door.listed(template, asking(asked, agreed)).await;
         all.extend(listed.map_err(|error| refused(mcp, &error))?);
     }
     // A URI is what tells a resource, so it stands once.
@@ -64,17 +56,11 @@ pub(super) async fn templates(
     request: &Request<'_>,
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
-    let cursor = served::cursor(&request.params, &request.method)?;
-    let door = &mcp.door;
-    let visible = door
-        .visible(&asked.caller, &agreed.client, At::Resource)
-        .await;
+    let (cursor, visible) = shown(mcp, asked, request, agreed).await?;
     let revision = agreed.revision;
-    let templates = visible
+    let items: Vec<_> = visible
         .into_iter()
-        .map(|position| &door.registry().resources()[position])
-        .filter(|resource| !resource.is_one());
-    let items: Vec<_> = templates
+        .filter(|resource| !resource.is_one())
         .map(|resource| {
             let mut shown = content::listed(&alone(resource), revision);
             if let Some(uri) = shown.remove("uri") {
@@ -91,6 +77,19 @@ pub(super) async fn templates(
         &items,
         cursor,
     )
+}
+
+/// The cursor of a request for a list, and the resources that this caller is shown.
+async fn shown<'a>(
+    mcp: &'a Mcp,
+    asked: &Asked<'_>,
+    request: &'a Request<'_>,
+    agreed: &Agreed,
+) -> Result<(Option<&'a str>, Vec<&'a Resource>), Refusal> {
+    let (cursor, visible) = served::list(mcp, asked, request, agreed, At::Resource).await?;
+    let resources = mcp.door.registry().resources();
+    let visible = visible.into_iter().map(|position| &resources[position]);
+    Ok((cursor, visible.collect()))
 }
 
 /// A resource as it was declared.
@@ -117,26 +116,13 @@ pub(super) async fn read(
 ) -> Result<Reply, Refusal> {
     let Request { id, mut params, .. } = request;
     let revision = agreed.revision;
-    let uri = match &params.uri {
-        Text::Is(uri) if params.shape == Shape::Object => uri.to_string(),
-        _ => {
-            return Err(Refusal::params(
-                "resources/read names a resource: its uri is a string.",
-            ));
-        }
-    };
-    headers::name(&asked.parts.headers, &uri, asked.mirrors(revision))?;
-    let found = mcp.door.may_read(&uri, asking(asked, &agreed)).await;
+    let what = "resources/read names a resource: its uri";
+    let uri = served::named(asked, &agreed, params.shape, &params.uri, what)?;
+    let found = mcp.door.readable(asking(asked, &agreed)).find(&uri).await;
     let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
     let stated = resource.stated.media_type;
-    let wanted = Wanted {
-        name: resource.function.name.clone(),
-        input,
-        wire: Wire::Strings,
-        at: At::Resource,
-        meta: std::mem::take(&mut params.meta.rest),
-        rounds: Some(Brought::to_read("resources/read", &mut params)),
-    };
+    let name = &resource.function.name;
+    let wanted = Wanted::to_read("resources/read", name, input, At::Resource, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
         Ok(answer) => {
             let server = revision.is_modern().then_some(&*mcp.server);
@@ -175,7 +161,7 @@ pub(super) async fn subscribe(
     if method == "resources/unsubscribe" {
         streams.unsubscribe(&session, uri);
     } else {
-        let found = mcp.door.may_read(uri, asking(asked, agreed)).await;
+        let found = mcp.door.readable(asking(asked, agreed)).find(uri).await;
         let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, agreed.revision))?;
         if !resource.stated.subscribe {
             let why = "This resource cannot be subscribed to.";

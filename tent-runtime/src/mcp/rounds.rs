@@ -6,7 +6,9 @@
 //! before, so any process serves any round. What does more than read runs once for each state: a state is
 //! claimed in the store, and one that comes again is answered what it was. Nothing here runs a function.
 
+mod asks;
 mod carried;
+mod claims;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,33 +18,24 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
 use self::carried::{Answered, Carried, Outcome};
+pub(super) use self::claims::Claims;
+use self::claims::{Claimed, Turn, Wanted};
 use super::ask;
 use super::params::{Arguments, Text};
 use super::reply::{Refusal, write};
 use super::revision::Revision;
 use crate::clock::{Clock, SystemClock};
-use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::cx::{Peer, Question};
 use crate::door::{Door, Entering, Rounds};
 use crate::error::{Error, Result};
 use crate::function::{Answer, BoxFuture, Kind};
 use crate::json;
 use crate::random;
-use crate::store::Claim;
-
-/// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
-const MOST_KEPT: usize = 64 << 10;
 
 /// The most bytes, as JSON, of the answers that a call may carry into its next round.
 const MOST_ANSWERED: usize = 64 << 10;
-
-/// How often the store is asked whether a round that runs elsewhere has ended.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
-
-/// How long after its deadline a call may still be writing its outcome down.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// Writes the result of a call, without its envelope; the failure itself where that is no result.
 pub(super) type Writer = Box<dyn Fn(&Result<Answer>) -> Result<Vec<u8>> + Send + Sync>;
@@ -56,6 +49,8 @@ pub(super) struct Round {
     told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     writer: Writer,
+    claims: Arc<Claims>,
+    counts_on: [u8; 32],
     inner: Mutex<Inner>,
     over: Notify,
 }
@@ -76,7 +71,7 @@ struct Inner {
     settled: Option<Vec<(String, Question)>>,
     waker: Option<Waker>,
     bound: [u8; 32],
-    claimed: Option<Vec<u8>>,
+    claimed: Option<(Vec<u8>, Turn)>,
     result: Option<Result<Vec<u8>>>,
     /// Whether the call has ended: nothing is asked for it any more.
     ended: bool,
@@ -97,6 +92,9 @@ pub(super) struct Parts {
     pub(super) server: Arc<str>,
     pub(super) told: Option<Arc<dyn Peer>>,
     pub(super) writer: Writer,
+    pub(super) claims: Arc<Claims>,
+    /// Whom the round counts on where it is kept.
+    pub(super) counts_on: String,
 }
 
 impl Round {
@@ -122,6 +120,8 @@ impl Round {
             server,
             told,
             writer,
+            claims,
+            counts_on,
         } = parts;
         Ok(Arc::new(Round {
             door,
@@ -130,6 +130,8 @@ impl Round {
             told,
             state,
             writer,
+            claims,
+            counts_on: json::digest(&json!(counts_on)),
             inner: Mutex::new(Inner {
                 responses,
                 ..Inner::default()
@@ -149,59 +151,6 @@ impl Round {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // Nothing panics while it is held.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The answer to a question, where there is one already; else it is asked from now on.
-    fn answered(&self, name: &str, question: &Question) -> Result<Found<'_>> {
-        let print = question.fingerprint();
-        let mut inner = self.lock();
-        let inner = &mut *inner;
-        if inner.ended {
-            return Err(left_behind());
-        }
-        let earlier = inner
-            .answers
-            .iter_mut()
-            .find(|one| !one.given && one.answer.name == name && one.answer.question == print);
-        if let Some(earlier) = earlier {
-            earlier.given = true;
-            return Ok(Found::Answer(earlier.answer.value.clone()));
-        }
-        let was_asked = inner
-            .asked
-            .as_ref()
-            .is_none_or(|asked| asked.get(name) == Some(&print));
-        if was_asked
-            && let Some(response) = inner.responses.remove(name)
-            && question.fits(&response).is_ok()
-        {
-            inner.answers.push(Taken {
-                answer: Answered {
-                    name: name.to_owned(),
-                    question: print,
-                    value: response.clone(),
-                },
-                given: true,
-            });
-            return Ok(Found::Answer(response));
-        }
-        if inner.asking.iter().any(|(_, asked, _)| asked == name) {
-            return Err(Error::unexpected(format!(
-                "two questions of one call are both named {name:?} at once"
-            )));
-        }
-        inner.count += 1;
-        let number = inner.count;
-        inner
-            .asking
-            .push((number, name.to_owned(), question.clone()));
-        if let Some(waker) = inner.waker.take() {
-            waker.wake();
-        }
-        Ok(Found::Asked(Asking {
-            round: self,
-            number,
-        }))
     }
 
     /// The whole of what is asked, and the state that goes with it.
@@ -276,61 +225,25 @@ impl Round {
         if entering.kind == Kind::Query {
             return Ok(true);
         }
-        let left = entering.deadline.map_or(Duration::ZERO, |deadline| {
-            deadline.saturating_duration_since(Instant::now())
-        });
-        loop {
-            let now = SystemClock.now();
-            let lease = now.plus(left).plus(GRACE);
-            // Kept for longer than any round with this state can come or run.
-            let forgotten = until.max(lease).plus(self.ask_time());
-            let store = self.door.store();
-            match store.claim_round(&nonce, lease, forgotten, now).await? {
-                Claim::Taken => {
-                    self.lock().claimed = Some(nonce);
-                    return Ok(true);
-                }
-                Claim::Ended(outcome) => {
-                    let outcome = Outcome::open(self.door.sealer(), &nonce, &outcome)?;
-                    self.lock().result = Some(Ok(outcome?));
-                    return Ok(false);
-                }
-                Claim::Running(lease) if now > lease => return Err(Error::of("T0011")),
-                Claim::Running(_) => {
-                    let again = Instant::now() + LOOK_AGAIN;
-                    if entering.deadline.is_some_and(|deadline| deadline <= again) {
-                        return Err(Error::of("T0009"));
-                    }
-                    tokio::time::sleep_until(again).await;
-                }
-                Claim::Full => {
-                    return Err(Error::of("T0006").with_retry_after(Duration::from_secs(60)));
-                }
+        let wanted = Wanted {
+            store: &**self.door.store(),
+            nonce: &nonce,
+            caller: &self.counts_on,
+            until,
+            deadline: entering.deadline,
+            stop: entering.stop,
+        };
+        match self.claims.take(wanted).await? {
+            Claimed::Now(turn) => {
+                self.lock().claimed = Some((nonce, turn));
+                Ok(true)
+            }
+            Claimed::Before(outcome) => {
+                let outcome = Outcome::open(self.door.sealer(), &nonce, &outcome)?;
+                self.lock().result = Some(Ok(outcome?));
+                Ok(false)
             }
         }
-    }
-}
-
-/// What a question of a task is answered that outlives its call.
-fn left_behind() -> Error {
-    Error::unexpected("the call that asked has ended")
-}
-
-enum Found<'a> {
-    Answer(Value),
-    Asked(Asking<'a>),
-}
-
-/// A question that is asked for as long as this is there.
-struct Asking<'a> {
-    round: &'a Round,
-    number: u64,
-}
-
-impl Drop for Asking<'_> {
-    fn drop(&mut self) {
-        let mut inner = self.round.lock();
-        inner.asking.retain(|(number, ..)| *number != self.number);
     }
 }
 
@@ -366,7 +279,10 @@ impl Rounds for Round {
                 inner.result.clone_from(&asked);
                 inner.claimed.take()
             };
-            let Some(nonce) = claimed else { return };
+            // The turn is given back when the outcome is there.
+            let Some((nonce, _turn)) = claimed else {
+                return;
+            };
             let outcome = match asked {
                 Some(asked) => asked,
                 None => (self.writer)(outcome),
@@ -376,70 +292,6 @@ impl Rounds for Round {
                 // Whoever sends it again is told that its outcome is not known.
                 tracing::error!(chain = ?error.chain(), "the outcome of a round was not kept");
             }
-        })
-    }
-}
-
-impl Peer for Round {
-    fn progress(&self, progress: &Progress) {
-        if let Some(told) = &self.told {
-            told.progress(progress);
-        }
-    }
-
-    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        if let Some(told) = &self.told {
-            told.log(level, logger, data);
-        }
-    }
-
-    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
-        Box::pin(async move {
-            let over = self.over.notified();
-            match self.answered(name, &question)? {
-                Found::Answer(answer) => Ok(answer),
-                Found::Asked(_asking) => {
-                    over.await;
-                    // Met by a task that outlives its function alone.
-                    Err(left_behind())
-                }
-            }
-        })
-    }
-
-    fn is_asking(&self, waker: &Waker) -> bool {
-        let mut inner = self.lock();
-        if inner.settled.is_some() {
-            return true;
-        }
-        if inner.asking.is_empty() {
-            inner.waker = Some(waker.clone());
-            return false;
-        }
-        let asking = inner.asking.iter();
-        let asking = asking.map(|(_, name, question)| (name.clone(), question.clone()));
-        let asking = asking.collect();
-        // Kept now, since what asks is dropped before the questions are written.
-        inner.settled = Some(asking);
-        true
-    }
-
-    fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>> {
-        Box::pin(async move { Ok(self.lock().kept.get(name).cloned()) })
-    }
-
-    fn keep<'a>(&'a self, name: &'a str, value: Value) -> Later<'a, Result<()>> {
-        Box::pin(async move {
-            let mut inner = self.lock();
-            inner.kept.insert(name.to_owned(), value);
-            let bytes = serde_json::to_vec(&inner.kept)?.len();
-            if bytes > MOST_KEPT {
-                inner.kept.remove(name);
-                return Err(Error::unexpected(format!(
-                    "the steps of one call keep {bytes} bytes with {name:?}, and {MOST_KEPT} are the most: keep an id"
-                )));
-            }
-            Ok(())
         })
     }
 }

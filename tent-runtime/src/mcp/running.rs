@@ -51,6 +51,11 @@ impl Key {
         self.nonce == *nonce
     }
 
+    /// Whether both are the same caller's.
+    pub(super) fn is_of_same(&self, other: &Key) -> bool {
+        self.caller == other.caller
+    }
+
     /// Whether it is one of this caller's.
     pub(super) fn is_of(&self, caller: &Caller) -> bool {
         self.caller == caller.to_string()

@@ -12,23 +12,28 @@ use super::params::{Meta, Params, Shape, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
-use super::{Agreed, Asked, Mcp, call, stream};
+use super::wire::Request;
+use super::{Agreed, Asked, Mcp, call, headers, stream};
 use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
 use crate::function::Answer;
+use crate::registry::Registry;
 use crate::schema::Wire;
 use crate::seal::Use;
 
 /// The most bytes of what is listed on one page; a single one may be larger.
 const PAGE: usize = 1 << 20;
 
+/// Whether functions answer methods that begin like this.
+pub(super) fn answers(registry: &Registry, prefix: &str) -> bool {
+    let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+    on.any(|method| method.starts_with(prefix))
+}
+
 /// What the server can do, as far as this app has something for it.
 pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
     let registry = door.registry();
-    let answered = |prefix: &str| {
-        let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
-        on.any(|method| method.starts_with(prefix))
-    };
+    let answered = |prefix| answers(registry, prefix);
     let streams = door.settings().mcp.stream;
     let list = if streams {
         json!({"listChanged": true})
@@ -62,6 +67,7 @@ pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a>
         caller: &asked.caller,
         client: &agreed.client,
         trace: asked.trace,
+        deadline: asked.deadline,
     }
 }
 
@@ -75,6 +81,26 @@ pub(super) struct Wanted<'a> {
     pub(super) at: At,
     /// Where it can come in several rounds. Of what only reads none is kept.
     pub(super) rounds: Option<Brought<'a>>,
+}
+
+impl<'a> Wanted<'a> {
+    /// What a request of this method reads, whose fields are all texts.
+    pub(super) fn to_read(
+        method: &'static str,
+        name: &str,
+        input: Map<String, Value>,
+        at: At,
+        params: &mut Params<'a>,
+    ) -> Self {
+        Wanted {
+            name: name.to_owned(),
+            input,
+            meta: std::mem::take(&mut params.meta.rest),
+            wire: Wire::Strings,
+            at,
+            rounds: Some(Brought::to_read(method, params)),
+        }
+    }
 }
 
 /// Runs it, and answers what `write` makes of its end. As a tool's, its answer becomes a stream where it has
@@ -107,6 +133,7 @@ where
         client: agreed.client,
         meta: wanted.meta,
         trace: asked.trace.to_owned(),
+        deadline: asked.deadline,
         at: wanted.at,
         peer: asks.peer(),
         rounds: asks.rounds(),
@@ -146,14 +173,42 @@ impl Item {
     }
 }
 
-/// The cursor of a request for a list.
-pub(super) fn cursor<'a>(params: &'a Params<'_>, method: &str) -> Result<Option<&'a str>, Refusal> {
+/// Opens a request for a list: its cursor, and what this caller is shown at this door, as positions.
+pub(super) async fn list<'a>(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &'a Request<'_>,
+    agreed: &Agreed,
+    at: At,
+) -> Result<(Option<&'a str>, Vec<usize>), Refusal> {
+    let params = &request.params;
     if params.shape == Shape::Other || params.cursor == Text::Other {
         return Err(Refusal::params(format!(
-            "The params of {method} are an object, its cursor a string."
+            "The params of {} are an object, its cursor a string.",
+            request.method
         )));
     }
-    Ok(params.cursor.get())
+    let visible = mcp.door.visible(asking(asked, agreed), at).await;
+    let visible = visible.map_err(|error| refused(mcp, &error))?;
+    Ok((params.cursor.get(), visible))
+}
+
+/// Opens a request for one thing, which it names by this member of its params and, where headers repeat the body,
+/// by a header. `what` says in a refusal what it names.
+pub(super) fn named(
+    asked: &Asked<'_>,
+    agreed: &Agreed,
+    shape: Shape,
+    member: &Text<'_>,
+    what: &str,
+) -> Result<String, Refusal> {
+    let named = match member {
+        Text::Is(named) if shape == Shape::Object => named.to_string(),
+        _ => return Err(Refusal::params(format!("{what} is a string."))),
+    };
+    let mirrored = asked.mirrors(agreed.revision);
+    headers::name(&asked.parts.headers, &named, mirrored)?;
+    Ok(named)
 }
 
 /// The answer to a request for a list: the page of `items`, in the result's `member`, at which `cursor` stands.

@@ -1,10 +1,11 @@
 //! MCP on stdin and stdout: one message a line. Calls run at once; their answers, and what they say before,
 //! go out as they come.
 //!
-//! Nothing but messages is written. That what a function prints does not get between them is for
-//! [`kept_stdout`] to see to.
+//! Nothing but messages is written, and nobody else reads them. That what a function prints does not get
+//! between them is for [`kept_stdout`] to see to, that it reads none of them for [`kept_stdin`].
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use futures_util::FutureExt as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::Mcp;
 use super::line::{self, Line, Who};
@@ -25,7 +27,12 @@ const MOST_WAITING: usize = 1024;
 /// How long calls under way may go on when stdin has ended, or the process was told to end.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves one client until its input ends or `told` does.
+/// How long what was answered last is waited for where the grace is over.
+const LAST: Duration = Duration::from_secs(1);
+
+/// Serves one client until its input ends or `told` does. A client that reads nothing keeps it from neither:
+/// told to end it ends within [`GRACE`] and [`LAST`], and where its input has ended it waits for as long as
+/// something is taken within each [`GRACE`].
 ///
 /// # Errors
 /// T0004 where who calls is not known.
@@ -43,20 +50,29 @@ pub(crate) async fn serve(
     let mut messages = read(input, most);
     let written = write(output, sink.clone());
     let mut calls = JoinSet::new();
-    tokio::pin!(told);
+    let told = told.shared();
+    let mut heard = pin!(told.clone());
     loop {
-        sink.room(MOST_WAITING).await;
-        let message = tokio::select! {
-            message = messages.recv() => message,
-            // Also frees what the calls that have ended still hold.
-            Some(_) = calls.join_next() => continue,
-            () = &mut told => None,
+        let mut next = pin!(async {
+            sink.room(MOST_WAITING).await;
+            let message = messages.recv().await?;
+            let trace = line::trace();
+            // It asks the store, and the app itself.
+            let caller = line.caller(&trace).await;
+            Some((message, trace, caller))
+        });
+        let next = loop {
+            tokio::select! {
+                next = &mut next => break next,
+                // Frees what the calls that have ended still hold.
+                Some(_) = calls.join_next() => {}
+                () = sink.ended() => break None,
+                () = &mut heard => break None,
+            }
         };
-        let Some(message) = message.filter(|_| !sink.is_closed()) else {
+        let Some((message, trace, caller)) = next else {
             break;
         };
-        let trace = line::trace();
-        let caller = line.caller(&trace).await;
         let mut answering = Box::pin({
             let (line, sink) = (line.clone(), sink.clone());
             async move {
@@ -72,15 +88,40 @@ pub(crate) async fn serve(
         }
     }
     line.end();
-    let all = async { while calls.join_next().await.is_some() {} };
-    if tokio::time::timeout(GRACE, all).await.is_err() {
+    let end = Instant::now() + GRACE;
+    let all = async {
+        while calls.join_next().await.is_some() {}
+        // Also those that go on after their client has cancelled them.
+        line.drained().await;
+    };
+    if timeout_at(end, all).await.is_err() {
         tracing::warn!("some calls did not end in time and were dropped");
         calls.abort_all();
     }
     sink.close();
-    // It is gone where the other end is.
-    let _ = written.await;
+    let over = async {
+        told.await;
+        sleep_until(end.max(Instant::now() + LAST)).await;
+    };
+    tokio::select! {
+        // It is gone where the other end is.
+        _ = written => return Ok(()),
+        () = over => {}
+        () = left(&sink) => {}
+    }
+    tracing::warn!("the output is not read, and what waited for it was dropped");
     Ok(())
+}
+
+/// Ends when nobody has taken anything of what waits for a whole [`GRACE`].
+async fn left(sink: &Sink) {
+    loop {
+        let waiting = sink.waiting();
+        sleep(GRACE).await;
+        if sink.waiting() == waiting {
+            return;
+        }
+    }
 }
 
 /// Reads messages in a thread of its own: a read from stdin cannot be ended, and nobody waits for this one.
@@ -142,13 +183,31 @@ fn write(mut output: impl Write + Send + 'static, sink: Sink) -> oneshot::Receiv
             out.push(b'\n');
             if let Err(error) = output.write_all(&out).and_then(|()| output.flush()) {
                 tracing::debug!(%error, "the output is closed");
-                sink.close();
+                sink.abandon();
                 break;
             }
         }
         let _ = done.send(());
     });
     written
+}
+
+/// Stdin for messages alone: whoever else reads from now on, here or in a program that a function starts,
+/// finds nothing there.
+///
+/// # Errors
+/// Where the system gives no further file.
+#[cfg(unix)]
+pub(crate) fn kept_stdin() -> io::Result<impl Read + Send + 'static> {
+    let kept = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    Ok(std::fs::File::from(kept))
+}
+
+/// Stdin. On this system a function that reads it takes messages away.
+#[cfg(not(unix))]
+pub(crate) fn kept_stdin() -> io::Result<impl Read + Send + 'static> {
+    Ok(io::stdin())
 }
 
 /// Stdout for messages alone: whatever else is printed from now on goes to stderr.
@@ -164,8 +223,14 @@ pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
     Ok(std::fs::File::from(kept))
 }
 
-/// Stdout. On this system what a function prints gets between the messages.
+/// Stdout. On this system what a function prints gets between the messages, which is said.
+///
+/// # Errors
+/// None here.
 #[cfg(not(unix))]
 pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
+    tracing::warn!(
+        "on this system stdout is not kept for messages: a function that prints to it breaks the client off, so print to stderr"
+    );
     Ok(io::stdout())
 }

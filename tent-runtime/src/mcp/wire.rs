@@ -3,12 +3,15 @@
 //! Header rules, access, limits and the function all see what this one parse gave. The texts borrow from
 //! the body; only the arguments of a call become a value of their own. A member of an unexpected type
 //! is kept as such instead of failing the parse, because what it means (and whether it has an id to
-//! answer) is known only when the method is. Nothing here knows eras, headers or statuses.
+//! answer) is known only when the method is. What this parse does not keep is read again from the same
+//! bytes by the few methods that want it ([`Request::input`]), so that a call does not pay for it. Nothing
+//! here knows eras, headers or statuses.
 
 use std::borrow::Cow;
 
 use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::params::{AText, Params, Text, TheParams, members};
 use super::questions::Answered;
@@ -43,19 +46,46 @@ pub(super) enum Unreadable {
 pub(super) fn read(body: &[u8]) -> Result<Posted<'_>, Unreadable> {
     // One check of the whole text is cheaper than one for each string, and makes every borrowed part valid.
     let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
-    json::read(text, Taking(Whole)).map_err(|error| {
-        let why = error.to_string();
-        if error.is_data() {
-            Unreadable::Data(why)
-        } else {
-            Unreadable::Syntax(why)
-        }
-    })
+    if !text.trim_start_matches(WHITESPACE).starts_with('[') {
+        return one(text)
+            .map(Posted::One)
+            .map_err(|error| unreadable(&error, None));
+    }
+    // Each element by its own bytes, from which it can be read again.
+    let texts = json::read(text, Taking(Elements)).map_err(|error| unreadable(&error, None))?;
+    let messages = texts
+        .into_iter()
+        .enumerate()
+        .map(|(at, text)| one(text.get()).map_err(|error| unreadable(&error, Some(at + 1))));
+    messages.collect::<Result<_, _>>().map(Posted::Batch)
+}
+
+/// What may stand between two tokens of JSON.
+const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+fn one(text: &str) -> Result<Message<'_>, serde_json::Error> {
+    let message = json::read(text, Taking(OneMessage))?;
+    Ok(Message { text, ..message })
+}
+
+/// `of`: the message of an array in which it was met, counted from 1.
+fn unreadable(error: &serde_json::Error, of: Option<usize>) -> Unreadable {
+    let why = match of {
+        Some(of) => format!("in message {of}, {error}"),
+        None => error.to_string(),
+    };
+    if error.is_data() {
+        Unreadable::Data(why)
+    } else {
+        Unreadable::Syntax(why)
+    }
 }
 
 /// One message, as it came.
 #[derive(Debug, Default)]
 pub(super) struct Message<'a> {
+    /// The whole of it.
+    text: &'a str,
     /// Whether it is an object at all.
     is_object: bool,
     /// Whether `jsonrpc` is "2.0".
@@ -83,9 +113,25 @@ pub(super) enum Kind<'a> {
 /// A message that names a method. Where it wants no answer its id is empty.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
+    /// The whole message.
+    text: &'a str,
     pub(super) id: &'a str,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Params<'a>,
+}
+
+impl Request<'_> {
+    /// Its params as they were sent, but for `_meta`; none where they are no object. Read from the message's
+    /// bytes once more, as strictly as the first time.
+    ///
+    /// # Errors
+    /// What the first reading took as it stands, and this one does not: a key twice within a `requestId`.
+    pub(super) fn input(&self) -> Result<Map<String, Value>, Unreadable> {
+        let mut input =
+            json::read(self.text, Taking(InputOf)).map_err(|error| unreadable(&error, None))?;
+        input.remove("_meta");
+        Ok(input)
+    }
 }
 
 impl<'a> Message<'a> {
@@ -94,9 +140,18 @@ impl<'a> Message<'a> {
         if !self.is_object {
             return Kind::Invalid(None, "A message is a JSON object.");
         }
+        let is_answer = self.answer.is_some() && self.method == Text::Absent;
         let id = match self.id.map(RawValue::get) {
             Some(id) if is_id(id) => Some(id),
-            Some(_) => return Kind::Invalid(None, "An id is a string or an integer."),
+            // `null` where the other side could not read what it answers (JSON-RPC 2.0, 5). Whatever its id is, an
+            // answer is not answered.
+            Some(_) if is_answer => None,
+            Some(_) => {
+                return Kind::Invalid(
+                    None,
+                    "An id is a string or an integer, of at most 1024 bytes.",
+                );
+            }
             None => None,
         };
         if !self.is_two {
@@ -107,11 +162,13 @@ impl<'a> Message<'a> {
                 Kind::Invalid(id, "A message is a request or an answer, not both.")
             }
             (Text::Is(method), Some(id), None) => Kind::Request(Request {
+                text: self.text,
                 id,
                 method,
                 params: self.params,
             }),
             (Text::Is(method), None, None) => Kind::Notification(Request {
+                text: self.text,
                 id: "",
                 method,
                 params: self.params,
@@ -124,33 +181,31 @@ impl<'a> Message<'a> {
     }
 }
 
-/// MCP's ids are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
+/// The most bytes of an id, quotes and escapes among them. It is repeated in each message of a subscription, as a
+/// progress token is in each of a call.
+const MOST_ID: usize = 1024;
+
+/// MCP's ids and tokens are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
 /// since an echo could then differ from what was sent.
-fn is_id(text: &str) -> bool {
-    text.starts_with('"')
-        || text
-            .strip_prefix('-')
-            .unwrap_or(text)
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
+pub(super) fn is_id(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_one = text.starts_with('"') || digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_one && text.len() <= MOST_ID
 }
 
-struct Whole;
+/// The messages of an array, unread.
+struct Elements;
 
-impl<'de> Take<'de> for Whole {
-    type Out = Posted<'de>;
+impl<'de> Take<'de> for Elements {
+    type Out = Vec<&'de RawValue>;
 
-    fn other(self) -> Posted<'de> {
-        Posted::One(Message::default())
+    fn other(self) -> Self::Out {
+        Vec::new()
     }
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Posted<'de>, A::Error> {
-        OneMessage.object(object).map(Posted::One)
-    }
-
-    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Posted<'de>, A::Error> {
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Out, A::Error> {
         let mut messages = Vec::new();
-        while let Some(message) = list.next_element_seed(Taking(OneMessage))? {
+        while let Some(message) = list.next_element()? {
             if messages.len() == MOST_IN_A_BATCH {
                 return Err(A::Error::custom(format_args!(
                     "an array holds at most {MOST_IN_A_BATCH} messages"
@@ -158,7 +213,45 @@ impl<'de> Take<'de> for Whole {
             }
             messages.push(message);
         }
-        Ok(Posted::Batch(messages))
+        Ok(messages)
+    }
+}
+
+/// The params of a message, as a function takes them.
+struct InputOf;
+
+impl<'de> Take<'de> for InputOf {
+    type Out = Map<String, Value>;
+
+    fn other(self) -> Self::Out {
+        Map::new()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
+        let mut input = Map::new();
+        members(object, |key, object| {
+            let is_params = key == "params";
+            if is_params {
+                input = object.next_value_seed(Taking(Everything))?;
+            }
+            Ok(is_params)
+        })?;
+        Ok(input)
+    }
+}
+
+/// Every member of an object.
+struct Everything;
+
+impl<'de> Take<'de> for Everything {
+    type Out = Map<String, Value>;
+
+    fn other(self) -> Self::Out {
+        Map::new()
+    }
+
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
+        json::strict_object(object)
     }
 }
 
@@ -198,136 +291,4 @@ impl<'de> Take<'de> for OneMessage {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cx::Capabilities;
-    use crate::mcp::params::Arguments;
-
-    fn one(text: &str) -> Message<'_> {
-        match read(text.as_bytes()) {
-            Ok(Posted::One(message)) => message,
-            other => panic!("{text}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_request_is_read_whatever_the_order_of_its_members() {
-        let text = r#"{"params":{"arguments":{"a":[1]},"_meta":{"x":{},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"url":{}},"roots":{}},"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"f"},"method":"tools/call","id":"\u0041","jsonrpc":"2.0","more":[{}]}"#;
-        let Kind::Request(request) = one(text).kind() else {
-            panic!("it is a request");
-        };
-        assert_eq!(
-            (request.id, &*request.method),
-            (r#""\u0041""#, "tools/call")
-        );
-        assert_eq!(request.params.name, Text::Is("f".into()));
-        assert_eq!(request.params.meta.version.get(), Some("2026-07-28"));
-        assert_eq!(
-            request.params.meta.abilities,
-            Some(Capabilities {
-                roots: true,
-                url: true,
-                ..Capabilities::default()
-            })
-        );
-        assert!(matches!(request.params.arguments, Arguments::Object(map) if map.len() == 1));
-    }
-
-    #[test]
-    fn texts_borrow_from_the_body() {
-        let message = one(r#"{"method":"ping","params":{"name":"f\n"}}"#);
-        assert!(matches!(message.method, Text::Is(Cow::Borrowed("ping"))));
-        assert!(
-            matches!(message.params.name, Text::Is(Cow::Owned(_))),
-            "an escape needs a copy"
-        );
-    }
-
-    #[test]
-    fn ids_are_strings_and_integers() {
-        for id in [
-            "0",
-            "-1",
-            "9007199254740993",
-            r#""""#,
-            r#""7""#,
-            "123456789012345678901234567890",
-        ] {
-            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
-            assert!(
-                matches!(one(&text).kind(), Kind::Request(request) if request.id == id),
-                "{id}"
-            );
-        }
-        for id in ["null", "true", "1.0", "1.5", "1e3", "[]", "{}", r#"["a"]"#] {
-            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
-            assert!(matches!(one(&text).kind(), Kind::Invalid(None, _)), "{id}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_message_keeps_its_id_where_it_has_one() {
-        for text in [
-            r#"{"jsonrpc":"2.0","id":1}"#,
-            r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#,
-            r#"{"jsonrpc":2.0,"id":1,"method":"m"}"#,
-            r#"{"id":1,"method":"m"}"#,
-            r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
-            r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{}}"#,
-        ] {
-            assert!(
-                matches!(one(text).kind(), Kind::Invalid(Some("1"), _)),
-                "{text}"
-            );
-        }
-        for text in ["7", "\"x\"", "null", "true"] {
-            assert!(matches!(one(text).kind(), Kind::Invalid(None, _)), "{text}");
-        }
-        assert!(matches!(
-            one(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind(),
-            Kind::Response("1", Err(_))
-        ));
-        assert!(matches!(
-            one(r#"{"jsonrpc":"2.0","method":"m"}"#).kind(),
-            Kind::Notification(_)
-        ));
-    }
-
-    #[test]
-    fn a_key_twice_is_data_and_no_json_is_syntax() {
-        for text in [
-            r#"{"id":1,"id":1}"#,
-            r#"{"method":"a","method":"b"}"#,
-            r#"{"params":{"name":"a","name":"b"}}"#,
-            r#"{"params":{"_meta":{},"_meta":{}}}"#,
-            r#"{"params":{"_meta":{"x":{"y":1,"y":2}}}}"#,
-            r#"{"params":{"arguments":{"a":{"b":1,"b":1}}}}"#,
-            r#"{"extra":{"b":1,"b":1}}"#,
-        ] {
-            assert!(
-                matches!(read(text.as_bytes()), Err(Unreadable::Data(_))),
-                "{text}"
-            );
-        }
-        for body in [
-            &b""[..],
-            b"{",
-            b"{} {}",
-            b"\xef\xbb\xbf{}",
-            b"{\"a\":\"\xff\"}",
-            b"nul",
-        ] {
-            assert!(matches!(read(body), Err(Unreadable::Syntax(_))), "{body:?}");
-        }
-    }
-
-    #[test]
-    fn a_batch_is_bounded() {
-        let batch = |n: usize| format!("[{}]", vec!["{}"; n].join(","));
-        assert!(matches!(read(batch(64).as_bytes()), Ok(Posted::Batch(all)) if all.len() == 64));
-        assert!(matches!(
-            read(batch(65).as_bytes()),
-            Err(Unreadable::Data(_))
-        ));
-    }
-}
+mod tests;

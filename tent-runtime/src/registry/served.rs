@@ -29,6 +29,9 @@ impl Resource {
     }
 }
 
+/// The most bytes of a URI that is looked for.
+const MOST_URI: usize = 8 << 10;
+
 /// The three lists beside that of the functions.
 #[derive(Debug, Default)]
 pub(super) struct Served {
@@ -122,12 +125,17 @@ impl Registry {
         &self.served.prompts
     }
 
-    /// The resources that have this URI, the most exact first, each with the values of its variables.
+    /// The resources that have this URI, the most exact first, each with the values of its variables. One of more
+    /// than 8 KiB is nobody's: each template looks at the whole of it.
     pub fn matching<'a>(
         &'a self,
         uri: &str,
     ) -> impl Iterator<Item = (&'a Resource, Map<String, Value>)> {
-        self.served.by_exactness.iter().filter_map(move |&at| {
+        let looked_at = match uri.len() <= MOST_URI {
+            true => &*self.served.by_exactness,
+            false => &[],
+        };
+        looked_at.iter().filter_map(move |&at| {
             let resource = &self.served.resources[at];
             let values = resource.template.matched(uri)?;
             let values = values
@@ -178,10 +186,12 @@ impl Registry {
 }
 
 /// The methods that resources, prompts and completions answer.
-const BY_RESOURCES: [&str; 3] = [
+const BY_RESOURCES: [&str; 5] = [
     "resources/list",
     "resources/read",
+    "resources/subscribe",
     "resources/templates/list",
+    "resources/unsubscribe",
 ];
 const BY_PROMPTS: [&str; 2] = ["prompts/get", "prompts/list"];
 const BY_COMPLETIONS: [&str; 1] = ["completion/complete"];

@@ -183,6 +183,10 @@ impl InputSchema {
     ///
     /// # Errors
     /// T0003 with every field that does not fit, up to a hundred. No message shows what was sent.
+    ///
+    /// What no schema says is not among them: that a text is no IP address, where the type is one, is found when
+    /// the input is read into its types, once it fits here. A reader of a type stops at its first fault, which
+    /// may be one of the schema's: what it could add is told once those are mended.
     pub fn accept(&self, input: &mut Map<String, Value>, wire: Wire) -> Result<(), Error> {
         let mode = match wire {
             Wire::Json => Mode::Json,

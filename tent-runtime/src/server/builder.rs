@@ -43,7 +43,8 @@ pub struct App {
 impl App {
     /// An app of this name and version, which clients are told.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        App {
+        let notes = Notes::default();
+        let app = App {
             about: About {
                 name: name.into(),
                 version: version.into(),
@@ -55,8 +56,9 @@ impl App {
             openers: Vec::new(),
             hooks: Hooks::default(),
             set: Settings::builder(),
-            notes: Notes::default(),
-        }
+            notes: notes.clone(),
+        };
+        app.state(notes)
     }
 
     /// The name that people are shown.
@@ -86,7 +88,7 @@ impl App {
         self
     }
 
-    /// A state that must be opened first. It is opened for what runs functions (`serve`, `call`), not for
+    /// A state that must be opened first. It is opened for what runs functions (`serve`, `mcp`, `call`), not for
     /// what only reads their declarations (`check`, `list`, `explain`, `keys`).
     ///
     /// ```
@@ -203,7 +205,8 @@ impl App {
         self
     }
 
-    /// Tells MCP clients that something has changed, once the app is served. Hand it to functions as a state.
+    /// Tells MCP clients that something has changed, once the app is served. For what is not a function of the
+    /// app, such as a task of its own: a function takes it as `&Notes`, a state that every app has.
     pub fn mcp(&self) -> Notes {
         self.notes.clone()
     }
@@ -294,15 +297,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// The functions, with every problem that they have together with this app.
     pub(crate) fn registry(&self) -> Result<Registry, Problems> {
-        let registry = match &self.app.functions {
-            Some(functions) => Registry::of(functions),
-            None => Registry::linked(),
-        }?;
-        let missing = registry.missing_states(&self.app.handed);
-        match missing.is_empty() {
-            true => Ok(registry),
-            false => Err(Problems(missing)),
-        }
+        Registry::for_app(self.app.functions.as_deref(), &self.app.handed)
     }
 
     fn checked(self) -> Result<(Self, Registry)> {

@@ -5,6 +5,8 @@
 
 mod builder;
 mod connections;
+#[cfg(test)]
+mod tests;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -131,7 +133,7 @@ impl Tent {
 
     /// Answers one MCP message without a server, for who has a transport of their own; `None` where the
     /// message wants no answer. Both eras; the caller is who you say. A call ends when the future is dropped,
-    /// but for those of the legacy era, which go on.
+    /// but for those that go on without their client: see [`drained`](Self::drained).
     ///
     /// Each message stands for itself: what an `initialize` agreed on is not remembered, so a legacy
     /// message counts as one of 2025-03-26. What a function says before it ends goes nowhere.
@@ -155,9 +157,35 @@ impl Tent {
         &self.mcp
     }
 
-    /// Refuses new calls from now on (T0013); calls under way go on.
+    /// Refuses new calls from now on (T0013); calls under way go on. See [`drained`](Self::drained).
     pub fn shutdown(&self) {
         self.door.close();
+    }
+
+    /// Ends when the calls have ended that go on without their client. Most calls end with their client; those of
+    /// older MCP clients do not, nor does one of a change or an action that answers what its function asked.
+    ///
+    /// For an app that serves [`router`](Self::router) itself: to be waited for once its own server has ended, and
+    /// before the runtime does, for as long as it has the time. [`serve`](Self::serve) does so by itself.
+    ///
+    /// ```
+    /// # async fn mounted(tent: tent_runtime::server::Tent, listener: tokio::net::TcpListener) -> std::io::Result<()> {
+    /// # async fn told_to_end() {}
+    /// let served = axum::serve(listener, tent.router()).with_graceful_shutdown({
+    ///     let tent = tent.clone();
+    ///     async move {
+    ///         told_to_end().await;
+    ///         tent.shutdown();
+    ///     }
+    /// });
+    /// served.await?;
+    /// let ten_seconds = std::time::Duration::from_secs(10);
+    /// let _ = tokio::time::timeout(ten_seconds, tent.drained()).await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn drained(&self) {
+        self.door.drained().await;
     }
 
     /// Serves on `addr` until the process is told to end (SIGINT, SIGTERM) or [`shutdown`](Self::shutdown)
@@ -182,13 +210,17 @@ impl Tent {
                 () = door.closed() => {}
             }
         };
-        let door = self.door;
-        let grace = async move {
-            door.closed().await;
+        let grace = async {
+            self.door.closed().await;
             tokio::time::sleep(GRACE).await;
         };
+        let served = async {
+            connections::serve(listener, app, connections::MOST, told).await;
+            // Also those whose connection is gone.
+            self.door.drained().await;
+        };
         tokio::select! {
-            () = connections::serve(listener, app, connections::MOST, told) => {}
+            () = served => {}
             () = grace => tracing::warn!("some calls did not end in time and were dropped"),
         }
         Ok(())

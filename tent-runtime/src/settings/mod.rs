@@ -105,7 +105,8 @@ pub struct Limits {
     /// `limits.answer`: the most bytes that a function may give, and of the answers to one array of
     /// messages. Default: 16 MiB.
     pub answer: usize,
-    /// `limits.call_time`: how long a call may take whose function states no time of its own.
+    /// `limits.call_time`: how long a request may take, with all the rules and functions that it leads to. A function
+    /// that states a time of its own has that, from its call on.
     /// Default: 30 seconds.
     pub call_time: Duration,
     /// `limits.ask_time`: how long what is asked of a person or of a client waits for its answer, longer than
@@ -113,8 +114,11 @@ pub struct Limits {
     pub ask_time: Duration,
     /// `limits.tools_kept`: how long a client may keep a list of tools. Default: 5 minutes.
     pub tools_kept: Duration,
-    /// `limits.live_connections`: the most streams that one caller keeps open at once; of one address,
-    /// where nobody is named. Default: 100.
+    /// `limits.live_connections`: the most streams that MCP clients keep open at once with this process, for
+    /// each caller, whatever their addresses; where nobody is known ([`mcp.anyone`](Mcp::anyone)), for each
+    /// address, of IPv6 each network of 64 bits. The address is that of the connection: behind a proxy all of
+    /// nobody's streams count as one address's, and so they do on a listener of the app's own that tells no
+    /// `axum::extract::ConnectInfo<SocketAddr>`. One more is refused with T0006. Default: 100.
     pub live_connections: usize,
 }
 

@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Claim, KeyRecord, MOST_ROUNDS, Pending, Store};
+use super::rounds::{Bounds, Claim, MOST_OUTCOME, RoundClaim, RoundState};
+use super::{KeyRecord, Pending, Store};
 use crate::clock::Time;
 use crate::settings::Secret;
 
 /// Keeps everything in this process, and nothing beyond it: for tests, and for servers that hand out no keys.
 #[derive(Default)]
-pub struct Memory(Mutex<Inner>);
+pub struct Memory {
+    inner: Mutex<Inner>,
+    bounds: Bounds,
+}
 
 #[derive(Default)]
 struct Inner {
@@ -20,15 +24,53 @@ struct Inner {
 }
 
 struct Round {
+    caller: [u8; 32],
     lease: Time,
     until: Time,
     outcome: Option<Vec<u8>>,
 }
 
+impl Round {
+    fn state(&self) -> RoundState {
+        match &self.outcome {
+            Some(outcome) => RoundState::Ended(outcome.clone()),
+            None => RoundState::Running(self.lease),
+        }
+    }
+}
+
+/// How much there is of some rounds.
+#[derive(Default)]
+struct Sum {
+    rounds: usize,
+    bytes: usize,
+    until: Option<Time>,
+}
+
+impl Sum {
+    fn add(&mut self, round: &Round) {
+        self.rounds += 1;
+        self.bytes += round.outcome.as_ref().map_or(MOST_OUTCOME, Vec::len);
+        self.until = Some(
+            self.until
+                .map_or(round.until, |until| until.min(round.until)),
+        );
+    }
+}
+
 impl Memory {
+    /// With other bounds, for tests that reach them.
+    #[cfg(test)]
+    pub(super) fn bounded(bounds: Bounds) -> Self {
+        Memory {
+            bounds,
+            ..Memory::default()
+        }
+    }
+
     /// A panic while it was held left maps that are whole: each change of one is one step.
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,26 +133,42 @@ impl Store for Memory {
         Box::pin(async move { Ok(self.lock().ended_sessions.contains_key(nonce)) })
     }
 
-    fn claim_round<'a>(
-        &'a self,
-        nonce: &'a [u8],
-        lease: Time,
-        until: Time,
-        now: Time,
-    ) -> Pending<'a, Claim> {
+    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>> {
+        Box::pin(async move { Ok(self.lock().rounds.get(nonce).map(Round::state)) })
+    }
+
+    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
         Box::pin(async move {
+            let RoundClaim {
+                nonce,
+                caller,
+                lease,
+                until,
+                now,
+            } = claim;
             let mut inner = self.lock();
             if let Some(round) = inner.rounds.get(nonce) {
-                return Ok(match &round.outcome {
-                    Some(outcome) => Claim::Ended(outcome.clone()),
-                    None => Claim::Running(round.lease),
-                });
+                return Ok(Claim::Before(round.state()));
             }
             inner.rounds.retain(|_, round| now <= round.until);
-            if inner.rounds.len() >= MOST_ROUNDS {
-                return Ok(Claim::Full);
+            let (mut own, mut all) = (Sum::default(), Sum::default());
+            for round in inner.rounds.values() {
+                all.add(round);
+                if round.caller == *caller {
+                    own.add(round);
+                }
+            }
+            for (sum, most, of_caller) in [
+                (own, self.bounds.of_caller, true),
+                (all, self.bounds.of_all, false),
+            ] {
+                if most.is_full(sum.rounds, sum.bytes) {
+                    let until = sum.until.unwrap_or(now);
+                    return Ok(Claim::Full { of_caller, until });
+                }
             }
             let round = Round {
+                caller: *caller,
                 lease,
                 until,
                 outcome: None,

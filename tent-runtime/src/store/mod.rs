@@ -8,6 +8,7 @@
 mod contract;
 mod kept;
 mod memory;
+mod rounds;
 mod sessions;
 mod sqlite;
 
@@ -23,6 +24,7 @@ use crate::settings::{Secret, StoreUrl};
 
 pub(crate) use kept::Kept;
 pub use memory::Memory;
+pub use rounds::{Claim, MOST_OUTCOME, Most, RoundClaim, RoundState};
 pub use sessions::EndedSessions;
 pub use sqlite::Sqlite;
 
@@ -67,36 +69,17 @@ pub trait Store: Send + Sync + 'static {
 
     // Rounds.
 
-    /// Claims the round of this nonce, in one step: of any number that claim it at once, in whatever processes,
-    /// one is told [`Claim::Taken`]. It is kept until `until`; what was kept until before `now` may be
-    /// forgotten. `lease` is when whoever claims it has ended, one way or the other.
-    fn claim_round<'a>(
-        &'a self,
-        nonce: &'a [u8],
-        lease: Time,
-        until: Time,
-        now: Time,
-    ) -> Pending<'a, Claim>;
+    /// How the round of this nonce stands; `None` where nobody has claimed it, as far as it is still kept.
+    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>>;
 
-    /// Keeps what came of the round of this nonce, which was claimed. One that is not kept any more stays forgotten.
+    /// Claims a round, in one step: of any number that claim it at once, in whatever processes, one is told
+    /// [`Claim::Taken`]. Refused where there are more than [`Most::OF_CALLER`] or [`Most::OF_ALL`].
+    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim>;
+
+    /// Keeps what came of the round of this nonce, which was claimed: at most [`MOST_OUTCOME`] bytes. One that is
+    /// not kept any more stays forgotten.
     fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()>;
 }
-
-/// What became of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// It is the caller's: nobody claimed it before.
-    Taken,
-    /// Somebody claimed it before, who has not told its outcome, and has ended by this time.
-    Running(Time),
-    /// It has ended, with this outcome.
-    Ended(Vec<u8>),
-    /// It was not claimed, since there are [`MOST_ROUNDS`] already.
-    Full,
-}
-
-/// How many rounds a store keeps at once.
-pub const MOST_ROUNDS: usize = 1 << 16;
 
 /// A key as it is kept: everything but its secret.
 #[derive(Clone, PartialEq, Eq)]

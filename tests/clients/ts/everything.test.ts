@@ -245,19 +245,22 @@ for (const revision of revisions) {
                 assert.notEqual((await call('test_input_required_result_multiple_inputs')).isError, true);
                 assert.match(text(await call('test_input_required_result_multi_round')), /green/);
                 assert.match(text(await call('test_elicitation_sep1034_defaults')), /30/);
-                assert.match(text(await call('test_elicitation_sep1330_enums')), /value1/);
+                // The forms of 2025-06-18 have no choice of several.
+                const several = revision >= '2025-11-25' ? /value1/ : /^Error T0021: /;
+                assert.match(text(await call('test_elicitation_sep1330_enums')), several);
                 const got = await client.getPrompt({ name: 'test_input_required_result_prompt' });
                 assert.match(JSON.stringify(got.messages), /a test/);
                 assert.deepEqual([seen.samplings, seen.roots], [2, 2]);
             });
 
-        test('a client that cannot be asked is not', async () => {
+        test('a client that cannot be asked is not', async t => {
             const { client } = await connect(revision, false);
+            // Whatever this finds: a client that is left open keeps its stream, and Node waits for that.
+            t.after(() => client.close());
             const called = client.callTool({ name: 'test_missing_capability', arguments: {} });
             // Before 2026-07-28 there is no error of MCP's own for it.
             if (modern) await refused(called, -32021);
             else assert.match(text(await called), /^Error T0021: /);
-            await client.close();
         });
 
         test('a call is cancelled', async () => {
@@ -271,8 +274,9 @@ for (const revision of revisions) {
             assert.match(text(await call('test_simple_text')), /simple text/);
         });
 
-        test('changes are told', async () => {
+        test('changes are told', async t => {
             const told = modern ? await client.listen({ toolsListChanged: true, resourceSubscriptions: ['test://watched-resource'] }) : undefined;
+            t.after(() => told?.close());
             if (!modern) await client.subscribeResource({ uri: 'test://watched-resource' });
             seen.changed.length = 0;
             const all = new Promise<void>(resolve => {
@@ -285,7 +289,6 @@ for (const revision of revisions) {
             await call('test_trigger_tool_change');
             await call('test_trigger_resource_update');
             await all;
-            await told?.close();
         });
     });
 }

@@ -29,7 +29,22 @@ fn main() -> ExitCode {
         Some("misshapen") => app.functions(tent::functions![misshapen::by, misshapen::named]),
         Some("empty") => app.functions(&[]),
         Some("linked") => app,
-        Some("noisy") => app.functions(tent::functions![noisy::prints, noisy::breaks]),
+        Some("asking") => app.functions(tent::functions![asking::greets]),
+        Some("served") => {
+            app.functions(tent::functions![served::tell, served::told, served::greet])
+        }
+        Some("noisy") => app.functions(tent::functions![
+            noisy::prints,
+            noisy::breaks,
+            noisy::reads,
+            noisy::lets_read
+        ]),
+        Some("slow") => app.functions(tent::functions![slow::waits, slow::long]),
+        Some("both") => app.functions(tent::functions![
+            taken::orders::search,
+            taken::people::search,
+            stateless::count
+        ]),
         Some("warned") => app.functions(warned::MANY).functions(tent::functions![
             warned::synchronize_all_customer_data_across_regional_systems,
             warned::sales__by_region,
@@ -177,6 +192,29 @@ mod warned {
     }
 }
 
+mod served {
+    use tent::Notes;
+    use tent::prelude::*;
+
+    /// Tell that there is another note.
+    #[change(access = "anyone")]
+    pub(crate) fn tell(notes: &Notes) {
+        notes.resource_updated("notes://1");
+    }
+
+    /// A note.
+    #[resource(uri = "notes://{id}", access = "anyone", subscribe = true)]
+    pub(crate) fn told(id: u32) -> String {
+        id.to_string()
+    }
+
+    /// Greet somebody.
+    #[prompt(access = "anyone")]
+    pub(crate) fn greet(name: String) -> String {
+        name
+    }
+}
+
 mod noisy {
     use tent::prelude::*;
 
@@ -195,5 +233,57 @@ mod noisy {
     pub(crate) fn breaks() {
         print!("half a line");
         panic!("it breaks");
+    }
+
+    /// Reads stdin to its end.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn reads() -> Result<String> {
+        eprintln!("reads");
+        Ok(std::io::read_to_string(std::io::stdin())?)
+    }
+
+    /// Starts a program that reads stdin to its end.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) fn lets_read() -> Result<String> {
+        eprintln!("lets_read");
+        let mut cat = std::process::Command::new("cat");
+        let read = cat.stdin(std::process::Stdio::inherit()).output()?;
+        Ok(String::from_utf8(read.stdout)?)
+    }
+}
+
+mod slow {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Ipv4Addr, TcpStream};
+
+    use tent::prelude::*;
+
+    /// Holds its thread until the other end of a connection lets it go, and says so there.
+    #[action(access = "anyone", offer = "mcp", blocking = true, timeout = "1h")]
+    pub(crate) fn waits(port: u16) -> Result<()> {
+        let mut end = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+        end.read_exact(&mut [0])?;
+        end.write_all(b"went on")?;
+        Ok(())
+    }
+
+    /// More than a pipe holds.
+    #[query(access = "anyone", offer = "mcp")]
+    pub(crate) fn long() -> String {
+        "x".repeat(4 << 20)
+    }
+}
+
+mod asking {
+    use tent::ask::{Field, Form};
+    use tent::prelude::*;
+
+    /// Greets who calls.
+    #[action(access = "anyone", offer = "mcp")]
+    pub(crate) async fn greets(cx: &Cx) -> Result<String> {
+        let form = Form::new("Who are you?").field("name", Field::text());
+        let filled = cx.input("name", form).await?.accepted();
+        let name = filled.as_ref().and_then(|filled| filled["name"].as_str());
+        Ok(format!("Hello, {}!", name.unwrap_or("whoever you are")))
     }
 }

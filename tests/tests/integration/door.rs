@@ -6,79 +6,60 @@ use serde_json::json;
 use tent::User;
 use tent::http::request::Parts;
 
-use crate::support::{ask, key, modern, runs, tent, tent_with};
+use crate::support::{Ask, Reply, ask, key, modern, runs, tent, tent_with};
 
-#[tokio::test]
-async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
-    let tent = tent().await;
-    let absent = ask(&tent, "POST", "/api/no_such")
-        .json(json!({}))
-        .send()
-        .await;
-    absent.refuses(401, "T0004");
-    assert_eq!(
-        absent.header("www-authenticate"),
-        Some("Bearer realm=\"shop\"")
-    );
-    for name in [
-        "whoami",
-        "delete_all",
-        "inside",
-        "mcp_only",
-        "adas",
-        "behind_a_broken_rule",
-    ] {
-        let reply = ask(&tent, "POST", format!("/api/{name}"))
-            .json(json!({}))
-            .send()
-            .await;
+/// The answer to who calls what there is not, which is the same for each of these names.
+async fn absent<'a>(call: impl Fn(&str) -> Ask<'a>, names: &[&str]) -> Reply {
+    let absent = call("no_such").send().await;
+    for name in names {
+        let reply = call(name).send().await;
         assert_eq!(
             (reply.status, reply.json()),
             (absent.status, absent.json()),
             "{name}"
         );
     }
+    absent
+}
+
+#[tokio::test]
+async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
+    let tent = tent().await;
+    let call = |name: &str| ask(&tent, "POST", format!("/api/{name}")).json(json!({}));
+    let names = [
+        "whoami",
+        "delete_all",
+        "inside",
+        "mcp_only",
+        "adas",
+        "behind_a_broken_rule",
+        "a/b",
+    ];
+    let absent = absent(call, &names).await;
+    absent.refuses(401, "T0004");
+    assert_eq!(
+        absent.header("www-authenticate"),
+        Some("Bearer realm=\"shop\"")
+    );
 }
 
 #[tokio::test]
 async fn what_a_caller_may_not_know_of_looks_like_what_is_not_there() {
     let tent = tent().await;
+    let call = |name: &str| ask(&tent, "POST", format!("/api/{name}")).json(json!({}));
     let grace = key(&tent, "grace", &["*"]).await;
-    let absent = ask(&tent, "POST", "/api/no_such")
-        .key(&grace)
-        .json(json!({}))
-        .send()
-        .await;
-    absent.refuses(404, "T0001");
-    for name in [
+    let names = [
         "inside",
         "mcp_only",
         "adas",
         "behind_a_broken_rule",
-        "",
         "a/b",
         "%ff",
-    ] {
-        let reply = ask(&tent, "POST", format!("/api/{name}"))
-            .key(&grace)
-            .json(json!({}))
-            .send()
-            .await;
-        if !name.is_empty() {
-            assert_eq!(
-                (reply.status, reply.json()),
-                (absent.status, absent.json()),
-                "{name}"
-            );
-        }
-    }
+    ];
+    let absent = absent(|name| call(name).key(&grace), &names).await;
+    absent.refuses(404, "T0001");
     let ada = key(&tent, "ada", &["*"]).await;
-    let reply = ask(&tent, "POST", "/api/adas")
-        .key(&ada)
-        .json(json!({}))
-        .send()
-        .await;
-    assert_eq!(reply.json(), json!(1));
+    assert_eq!(call("adas").key(&ada).send().await.json(), json!(1));
 }
 
 #[tokio::test]
@@ -383,12 +364,8 @@ async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
 async fn a_rule_that_does_not_end_lets_nobody() {
     let tent = tent().await;
     let eve = key(&tent, "eve", &["*"]).await;
-    let absent = ask(&tent, "GET", "/api/no_such").key(&eve).send().await;
-    let reply = ask(&tent, "GET", "/api/behind_an_endless_rule")
-        .key(&eve)
-        .send()
-        .await;
-    assert_eq!((reply.status, reply.json()), (absent.status, absent.json()));
+    let call = |name: &str| ask(&tent, "GET", format!("/api/{name}")).key(&eve);
+    absent(call, &["behind_an_endless_rule"]).await;
     let list = ask(&tent, "GET", "/api").key(&eve).send().await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains("endless"));
 }

@@ -1,70 +1,82 @@
 //! Every failure that can be met, at both doors, as a client sees it: status, headers and body, whole.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use tent::Tent;
 
-use crate::support::{MODERN, Reply, ask, key, legacy, modern, snapshot, tent_with};
+use crate::support::{Ask, MODERN, ask, key, legacy, modern, snapshot, tent_with};
 
-/// What is shown of one failure after the other.
-#[derive(Default)]
-struct Shown(String);
+/// What it is, and the request that meets it.
+type Case<'a> = (&'static str, Ask<'a>);
 
-impl Shown {
-    fn add(&mut self, what: &str, reply: &Reply) {
-        if !self.0.is_empty() {
-            self.0 += "\n\n";
-        }
-        self.0 += &format!("#### {what}\n{}", reply.shown());
+/// Who calls.
+struct Keys {
+    ada: String,
+    /// Ada's too, which may only read.
+    reader: String,
+    grace: String,
+}
+
+async fn shop() -> (Tent, Keys) {
+    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
+    let keys = Keys {
+        ada: key(&tent, "ada", &["*"]).await,
+        reader: key(&tent, "ada", &["read"]).await,
+        grace: key(&tent, "grace", &["*"]).await,
+    };
+    (tent, keys)
+}
+
+/// The failures of a call, which `call` makes of a function's name and its input: the same at every door.
+fn of_calls<'a>(keys: &Keys, call: impl Fn(&str, Value) -> Ask<'a>) -> Vec<Case<'a>> {
+    let ada = |name: &str, input| call(name, input).key(&keys.ada);
+    let order = json!({"lines": [{"sku": "", "count": 100, "colour": 1}], "note": 7, "nto": 1});
+    let text = |kib: usize| json!({"value": "a".repeat(kib << 10)});
+    vec![
+        ("T0001", ada("no_such", json!({}))),
+        ("T0001, hidden", ada("books", json!({}))),
+        ("T0003, many fields", ada("order", order)),
+        ("T0004, nobody", call("whoami", json!({}))),
+        (
+            "T0004, a key that is not good",
+            call("whoami", json!({})).key("tk_no"),
+        ),
+        (
+            "T0005, a scope is missing",
+            call("touch", json!({})).key(&keys.reader),
+        ),
+        ("T0005, the function refuses", ada("pay", json!({"id": 13}))),
+        ("T0007", ada("echo", text(64))),
+        ("T0010", ada("never", json!({}))),
+        ("T0012, a panic", ada("explode", json!({"id": "A1"}))),
+        ("T0012, an error that nobody stated", ada("leak", json!({}))),
+        ("T0019", ada("echo", text(9))),
+        ("T7120", call("delete_all", json!({})).key(&keys.grace)),
+        ("A0001, the app's own", ada("pay", json!({"id": 7}))),
+    ]
+}
+
+/// What each of the cases is answered; and `touch`, once the server closes.
+async fn shown<'a>(tent: &'a Tent, cases: Vec<Case<'a>>, touch: Ask<'a>) -> String {
+    let mut shown = Vec::new();
+    for (what, request) in cases {
+        shown.push(format!("#### {what}\n{}", request.send().await.shown()));
     }
+    tent.shutdown();
+    shown.push(format!("#### T0013\n{}", touch.send().await.shown()));
+    shown.join("\n\n")
 }
 
 #[tokio::test(start_paused = true)]
 async fn failures_over_http() {
-    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
-    let ada = key(&tent, "ada", &["*"]).await;
-    let reader = key(&tent, "ada", &["read"]).await;
-    let grace = key(&tent, "grace", &["*"]).await;
-    let post = |key: &str, name: &str, input| {
-        ask(&tent, "POST", format!("/api/{name}"))
-            .key(key)
-            .json(input)
-    };
-    let mut shown = Shown::default();
-    for (what, request) in [
-        ("T0001", post(&ada, "no_such", json!({}))),
-        (
-            "T0003, many fields",
-            post(
-                &ada,
-                "order",
-                json!({"lines": [{"sku": "", "count": 100, "colour": 1}], "note": 7, "nto": 1}),
-            ),
-        ),
+    let (tent, keys) = shop().await;
+    let post = |name: &str, input| ask(&tent, "POST", format!("/api/{name}")).json(input);
+    let touch = || post("touch", json!({})).key(&keys.ada);
+    let echo = || post("echo", json!({})).key(&keys.ada);
+    let mut cases = of_calls(&keys, post);
+    cases.extend([
         (
             "T0003, a secret",
-            post(&ada, "unlock", json!({"password": "hunter2"})),
-        ),
-        ("T0004, nobody", ask(&tent, "GET", "/api/whoami")),
-        (
-            "T0004, a key that is not good",
-            ask(&tent, "GET", "/api/whoami").key("tk_no"),
-        ),
-        (
-            "T0005, a scope is missing",
-            post(&reader, "touch", json!({})),
-        ),
-        (
-            "T0005, the function refuses",
-            post(&ada, "pay", json!({"id": 13})),
-        ),
-        (
-            "T0007",
-            post(&ada, "echo", json!({"value": "a".repeat(64 << 10)})),
-        ),
-        ("T0010", post(&ada, "never", json!({}))),
-        ("T0012, a panic", post(&ada, "explode", json!({"id": "A1"}))),
-        (
-            "T0012, an error that nobody stated",
-            post(&ada, "leak", json!({})),
+            post("unlock", json!({"password": "hunter2"})).key(&keys.ada),
         ),
         (
             "T0014, the host",
@@ -74,49 +86,33 @@ async fn failures_over_http() {
             "T0014, the origin",
             ask(&tent, "GET", "/api").header("origin", "http://evil.example"),
         ),
-        ("T0016", ask(&tent, "GET", "/api/touch").key(&ada)),
-        (
-            "T0017",
-            ask(&tent, "POST", "/api/touch").key(&ada).body("{}"),
-        ),
-        ("T0018, no JSON", post(&ada, "touch", json!({})).body("{")),
+        ("T0016", ask(&tent, "GET", "/api/touch").key(&keys.ada)),
+        ("T0017", touch().header("content-type", "text/plain")),
+        ("T0018, no JSON", touch().body("{")),
         (
             "T0018, a key twice",
-            post(&ada, "echo", json!({})).body(r#"{"value":1,"value":2}"#),
+            echo().body(r#"{"value":1,"value":2}"#),
         ),
-        ("T0018, no object", post(&ada, "touch", json!([]))),
-        (
-            "T0019",
-            post(&ada, "echo", json!({"value": "a".repeat(9 << 10)})),
-        ),
-        ("T7120", post(&grace, "delete_all", json!({}))),
-        ("A0001, the app's own", post(&ada, "pay", json!({"id": 7}))),
-    ] {
-        shown.add(what, &request.send().await);
-    }
-    tent.shutdown();
-    shown.add("T0013", &post(&ada, "touch", json!({})).send().await);
-    snapshot!("failures_over_http", shown.0);
+        ("T0018, no object", touch().json(json!([]))),
+    ]);
+    let shown = shown(&tent, cases, touch()).await;
+    snapshot!("failures_over_http", shown);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failures_over_mcp() {
-    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
-    let ada = key(&tent, "ada", &["*"]).await;
-    let reader = key(&tent, "ada", &["read"]).await;
-    let grace = key(&tent, "grace", &["*"]).await;
-    let call = |key: &str, name: &str, input| {
+    let (tent, keys) = shop().await;
+    let call = |name: &str, input| {
         let params = json!({"name": name, "arguments": input});
-        modern(&tent, "tools/call", params).key(key)
+        modern(&tent, "tools/call", params)
     };
-    let list = || modern(&tent, "tools/list", json!({})).key(&ada);
-    let mut shown = Shown::default();
-    for (what, request) in [
-        ("T0001", call(&ada, "no_such", json!({}))),
-        ("T0001, hidden", call(&ada, "books", json!({}))),
+    let list = || modern(&tent, "tools/list", json!({})).key(&keys.ada);
+    let touch = || call("touch", json!({})).key(&keys.ada);
+    let mut cases = of_calls(&keys, call);
+    cases.extend([
         (
             "T0002, the header names another tool",
-            call(&ada, "add", json!({"a": 1, "b": 2})).header("mcp-name", "echo"),
+            touch().header("mcp-name", "echo"),
         ),
         (
             "T0002, the header names another method",
@@ -126,43 +122,12 @@ async fn failures_over_mcp() {
             "T0002, the header names another revision",
             list().header("mcp-protocol-version", "2025-11-25"),
         ),
-        (
-            "T0003",
-            call(
-                &ada,
-                "order",
-                json!({"lines": [{"sku": "", "count": 100, "colour": 1}], "note": 7, "nto": 1}),
-            ),
-        ),
-        ("T0004, nobody", modern(&tent, "tools/list", json!({}))),
-        (
-            "T0004, a key that is not good",
-            modern(&tent, "tools/list", json!({})).key("tk_no"),
-        ),
-        (
-            "T0005, a scope is missing",
-            call(&reader, "touch", json!({})),
-        ),
-        (
-            "T0005, the function refuses",
-            call(&ada, "pay", json!({"id": 13})),
-        ),
-        (
-            "T0007",
-            call(&ada, "echo", json!({"value": "a".repeat(64 << 10)})),
-        ),
-        ("T0010", call(&ada, "never", json!({}))),
-        ("T0012, a panic", call(&ada, "explode", json!({"id": "A1"}))),
-        (
-            "T0012, an error that nobody stated",
-            call(&ada, "leak", json!({})),
-        ),
         ("T0014, the host", list().header("host", "evil.example")),
         (
             "T0014, the origin",
             list().header("origin", "http://evil.example"),
         ),
-        ("T0016", ask(&tent, "GET", "/mcp").key(&ada)),
+        ("T0016", ask(&tent, "GET", "/mcp").key(&keys.ada)),
         ("T0017", list().header("content-type", "text/plain")),
         ("T0018, no JSON", list().body("{")),
         (
@@ -170,86 +135,52 @@ async fn failures_over_mcp() {
             list().body(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}"#),
         ),
         (
-            "T0019",
-            call(&ada, "echo", json!({"value": "a".repeat(9 << 10)})),
-        ),
-        ("T7120", call(&grace, "delete_all", json!({}))),
-        ("A0001, the app's own", call(&ada, "pay", json!({"id": 7}))),
-        (
             "a method that there is not",
-            modern(&tent, "prompts/list", json!({})).key(&ada),
+            modern(&tent, "prompts/list", json!({})).key(&keys.ada),
         ),
         (
             "a cursor that is none",
-            modern(&tent, "tools/list", json!({"cursor": "x"})).key(&ada),
+            modern(&tent, "tools/list", json!({"cursor": "x"})).key(&keys.ada),
         ),
         (
             "no metadata",
             legacy(&tent, MODERN, "tools/list", json!({}))
                 .header("mcp-method", "tools/list")
-                .key(&ada),
+                .key(&keys.ada),
         ),
         ("an array", list().body("[]")),
-    ] {
-        shown.add(what, &request.send().await);
-    }
-    tent.shutdown();
-    shown.add("T0013", &call(&ada, "touch", json!({})).send().await);
-    snapshot!("failures_over_mcp", shown.0);
+    ]);
+    let shown = shown(&tent, cases, touch()).await;
+    snapshot!("failures_over_mcp", shown);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failures_over_older_mcp() {
-    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
-    let ada = key(&tent, "ada", &["*"]).await;
-    let reader = key(&tent, "ada", &["read"]).await;
-    let grace = key(&tent, "grace", &["*"]).await;
-    let call = |key: &str, name: &str, input| {
-        let params = json!({"name": name, "arguments": input});
-        legacy(&tent, "2025-11-25", "tools/call", params).key(key)
-    };
-    let mut shown = Shown::default();
-    for (what, request) in [
-        ("T0001", call(&ada, "no_such", json!({}))),
+    let (tent, keys) = shop().await;
+    let older = |method: &str, params| legacy(&tent, "2025-11-25", method, params);
+    let call = |name: &str, input| older("tools/call", json!({"name": name, "arguments": input}));
+    let touch = || call("touch", json!({})).key(&keys.ada);
+    let mut cases = of_calls(&keys, call);
+    cases.extend([
         (
             "T0002, the header names another tool",
-            call(&ada, "add", json!({"a": 1, "b": 2})).header("mcp-name", "echo"),
+            touch().header("mcp-name", "echo"),
         ),
-        ("T0003", call(&ada, "add", json!({"a": "one"}))),
-        (
-            "T0004",
-            legacy(&tent, "2025-11-25", "tools/list", json!({})),
-        ),
-        ("T0005", call(&reader, "touch", json!({}))),
-        ("T0010", call(&ada, "never", json!({}))),
-        ("T0012", call(&ada, "explode", json!({"id": "A1"}))),
         (
             "T0015, a session that is not ours",
-            call(&ada, "add", json!({})).header("mcp-session-id", "gone"),
+            touch().header("mcp-session-id", "gone"),
         ),
-        ("T0018", call(&ada, "add", json!({})).body("{")),
-        (
-            "T0019",
-            call(&ada, "echo", json!({"value": "a".repeat(9 << 10)})),
-        ),
-        ("T7120", call(&grace, "delete_all", json!({}))),
-        ("A0001, the app's own", call(&ada, "pay", json!({"id": 7}))),
+        ("T0018", touch().body("{")),
         (
             "a method that there is not",
-            legacy(&tent, "2025-11-25", "prompts/list", json!({})).key(&ada),
+            older("prompts/list", json!({})).key(&keys.ada),
         ),
         (
             "a revision that is not served",
-            legacy(&tent, "2099-01-01", "tools/list", json!({})).key(&ada),
+            legacy(&tent, "2099-01-01", "tools/list", json!({})).key(&keys.ada),
         ),
-        (
-            "an array where the revision has none",
-            call(&ada, "add", json!({})).body("[]"),
-        ),
-    ] {
-        shown.add(what, &request.send().await);
-    }
-    tent.shutdown();
-    shown.add("T0013", &call(&ada, "touch", json!({})).send().await);
-    snapshot!("failures_over_older_mcp", shown.0);
+        ("an array where the revision has none", touch().body("[]")),
+    ]);
+    let shown = shown(&tent, cases, touch()).await;
+    snapshot!("failures_over_older_mcp", shown);
 }

@@ -1,6 +1,11 @@
 //! `/mcp` of a whole app: what the functions that the macros wrote look like to a client of each revision.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Value, json};
+use tent::http::request::Parts;
+use tent::{App, User};
 
 use crate::support::{MODERN, ask, key, legacy, modern, tent, tent_with};
 
@@ -311,4 +316,32 @@ async fn k4_11_a_session_is_served_and_ended_by_every_server_of_a_store() {
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{end}", file.display()));
     }
+}
+
+/// A person who signs out hears nothing more, also where nobody may come in too.
+#[tokio::test(start_paused = true)]
+async fn a_kept_stream_ends_when_its_person_signs_out() {
+    static SIGNED_IN: AtomicBool = AtomicBool::new(true);
+    async fn identify(_: Arc<Parts>) -> tent::Result<Option<User>> {
+        // Whoever opens the stream is signed in, and is out when that is asked again.
+        let signed_in = SIGNED_IN.swap(false, Ordering::SeqCst);
+        Ok(signed_in.then(|| User::new("ada")))
+    }
+    let app = |app: App| {
+        app.identify(identify)
+            .set("mcp.stream", "true")
+            .set("mcp.anyone", "true")
+    };
+    let tent = tent_with(app).await;
+    let params = json!({"notifications": {"toolsListChanged": true}});
+    let listen =
+        modern(&tent, "subscriptions/listen", params).header("sec-fetch-site", "same-origin");
+    let minute = std::time::Duration::from_secs(60);
+    let told = tokio::time::timeout(minute, listen.send()).await;
+    let told = told.expect("the stream ends");
+    let text = String::from_utf8_lossy(&told.bytes);
+    assert!(
+        text.contains("notifications/subscriptions/acknowledged"),
+        "{text}"
+    );
 }

@@ -204,6 +204,13 @@ fn a_line_that_is_wrong_is_told_what_there_is() {
         &["--addr"],
         &["serve", "--addr", "nowhere"],
         &["call", "order", "{}", "extra"],
+        &["call", "order", "{}", "--as", ""],
+        &["mcp", "--as", ""],
+        &["keys", "create", "--scope", "two words"],
+        &["keys", "create", "--scope", "read", "--owner", " "],
+        &["keys", "create", "--scope", "read", "--label", "two\nlines"],
+        &["keys", "create", "--scope", "read", "--expires", "soon"],
+        &["keys", "create", "--scope", "read", "--expires", "0s"],
     ] {
         shown += &place.shown(&[], line);
     }

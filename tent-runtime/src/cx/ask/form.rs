@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::format::Format;
 use super::restricted::{self, Restricted};
+use super::stated;
 use super::{Ask, Asked, Reply, person};
 use crate::cx::question::Kind;
 use crate::error::{Error, Result};
@@ -38,12 +40,13 @@ impl Form {
         }
     }
 
-    /// With a schema by hand, which is sent as it stands: a flat object, as the standard has it for
-    /// `requestedSchema`. One that is not is found when it is asked (T0012).
+    /// With a schema by hand: a flat object, as the standard has it for `requestedSchema` (client/elicitation,
+    /// Requested Schema). What the standard has no words for is found when it is asked (T0012), so no rule
+    /// that is stated is left out; what but describes, such as `$schema` and `examples`, is not sent.
     pub fn of_schema(message: impl Into<String>, schema: Value) -> Self {
         Form {
             message: message.into(),
-            schema: restricted::of_stated(schema),
+            schema: stated::of_form(&schema),
             gives: PhantomData,
         }
     }
@@ -53,7 +56,7 @@ impl Form {
     pub fn field(mut self, name: impl Into<String>, field: Field) -> Self {
         let name = name.into();
         let required = !field.optional && !field.schema.contains_key("default");
-        let added = restricted::field(&name, field.schema);
+        let added = stated::of_field(&name, field.schema);
         match (&mut self.schema, added) {
             (Ok(schema), Ok(field)) => schema.add(name, field, required),
             (Err(problems), Err(problem)) => problems.push(problem),
@@ -87,6 +90,15 @@ impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
             let problems: Vec<_> = problems.into_iter().map(|one| one.message).collect();
             refused(&problems)
         })?;
+        let formats = Format::all(&published);
+        let defaults = formats.iter().filter_map(|(name, _)| {
+            let default = published["properties"][name].get("default")?;
+            Some((name.clone(), default.clone()))
+        });
+        let strange = Format::misfits(&formats, &defaults.collect());
+        if !strange.is_empty() {
+            return Err(refused(&strange));
+        }
         let kind = Kind::Form {
             message: self.message,
             schema: published,
@@ -98,6 +110,10 @@ impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
                 check
                     .accept(&mut filled, Wire::Json)
                     .map_err(|error| misfits(&error))?;
+                let strange = Format::misfits(&formats, &filled);
+                if !strange.is_empty() {
+                    return Err(format!("does not fit the form: {}", strange.join("; ")));
+                }
                 serde_json::from_value(filled.into())
                     .map_err(|why| format!("does not fit the form: {why}"))
             })
@@ -240,8 +256,15 @@ impl Field {
         }
     }
 
-    /// What a text is: `email`, `uri`, `date` or `date-time`. The client is told, and what comes back is not held
-    /// to it.
+    /// What a text is: `email`, `uri`, `date` or `date-time`, the last two as RFC 3339 has them. The client is
+    /// told, and what comes back is held to it: an answer that plainly is none does not fit. Another format is found when
+    /// the form is asked (T0012).
+    ///
+    /// ```
+    /// use tent_runtime::cx::ask::{Field, Form};
+    /// let form = Form::new("When does it start?").field("day", Field::text().format("date"));
+    /// # let _ = form;
+    /// ```
     #[must_use]
     pub fn format(self, format: impl Into<String>) -> Self {
         self.with("format", format.into())

@@ -1,5 +1,8 @@
 //! Forms: the schema that a client is sent, what is refused, and what is read of answers.
 
+mod by_hand;
+mod whole;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,7 +53,7 @@ fn half() -> f64 {
     0.5
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 enum Colour {
     Red,
     Blue,
@@ -190,8 +193,19 @@ fn what_no_form_can_be_is_refused_and_every_reason_told() {
     assert_eq!(stated(json!(true)), flat);
     assert_eq!(
         stated(json!({"type": "object", "anyOf": []})),
-        "a form is a flat object, which has no `anyOf`"
+        "a form is a flat object, which has no `anyOf`; a form has `properties`, an object"
     );
+    assert_eq!(
+        stated(json!({"type": "object"})),
+        "a form has `properties`, an object"
+    );
+    for required in [json!("a"), json!(["b"]), json!([1])] {
+        let fields = json!({"a": {"type": "string"}});
+        assert_eq!(
+            stated(json!({"type": "object", "properties": fields, "required": required})),
+            "`required` is a list of the form's fields"
+        );
+    }
     let secret = json!({"type": "object", "properties": {
         "pin": {"type": "string", "x-tent-secret": true},
         "none": {"type": ["string", "null"]},
@@ -360,4 +374,63 @@ fn a_fingerprint_is_of_what_is_asked() {
     assert_eq!(print(form("a", "b")), print(form("a", "b")));
     assert_ne!(print(form("a", "b")), print(form("a", "c")));
     assert_ne!(print(form("a", "b")), print(form("b", "b")));
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Event {
+    #[schemars(email)]
+    mail: String,
+    #[schemars(extend("format" = "date"))]
+    day: Option<String>,
+}
+
+#[test]
+fn a_text_is_held_to_its_format_however_the_form_was_made() {
+    let stated = json!({
+        "type": "object",
+        "properties": {
+            "mail": {"type": "string", "format": "email"},
+            "day": {"type": "string", "format": "date"},
+        },
+        "required": ["mail"],
+    });
+    let fields = Form::new("When?")
+        .field("mail", Field::text().format("email"))
+        .field("day", Field::text().format("date").optional());
+    let questions = [
+        form::<Event>("When?")
+            .asked()
+            .expect("it can be asked")
+            .question(),
+        fields.asked().expect("it can be asked").question(),
+        Form::of_schema("When?", stated)
+            .asked()
+            .expect("it can be asked")
+            .question(),
+    ];
+    for question in questions {
+        let fits = |content: Value| question.fits(&json!({"action": "accept", "content": content}));
+        assert_eq!(
+            fits(json!({"mail": "ada@example.com", "day": "2024-02-29"})),
+            Ok(())
+        );
+        assert_eq!(
+            fits(json!({"mail": "ada@example.com", "day": null})),
+            Ok(())
+        );
+        assert_eq!(
+            fits(json!({"mail": "ada", "day": "29.2.2024"})),
+            Err(
+                "does not fit the form: day must be a date, such as 2026-05-28; mail must be an email address"
+                    .to_owned()
+            )
+        );
+        assert_eq!(question.fits(&json!({"action": "decline"})), Ok(()));
+    }
+}
+
+#[test]
+fn what_stands_in_a_field_at_first_has_its_format() {
+    let form = Form::new("When?").field("day", Field::text().format("date").default("soon"));
+    assert_eq!(refused(form), "day must be a date, such as 2026-05-28");
 }

@@ -12,9 +12,7 @@ use tent_core::codes;
 use crate::clock::Time;
 use crate::error::{Error, Result};
 use crate::seal::{Sealer, Use};
-
-/// The most bytes of one outcome in the store, sealed.
-const MOST_OUTCOME: usize = 256 << 10;
+use crate::store::MOST_OUTCOME;
 
 /// What a state holds.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,8 +1,10 @@
 //! An app to send requests to, and the requests.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -27,7 +29,16 @@ impl App {
     }
 
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
-        let (door, keys) = super::door::made(functions, set);
+        App::on(&super::door::Place::default(), functions, set)
+    }
+
+    /// One of several processes that share a place.
+    pub(super) fn on(
+        place: &super::door::Place,
+        functions: &[&'static Declaration],
+        set: impl FnOnce(&mut Settings),
+    ) -> Self {
+        let (door, keys) = super::door::made(place, functions, set);
         App {
             mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,
@@ -71,6 +82,9 @@ impl App {
         *request.method_mut() = send.method;
         *request.uri_mut() = send.path.parse().expect("a path");
         *request.headers_mut() = send.headers;
+        if let Some(from) = send.from {
+            request.extensions_mut().insert(ConnectInfo(from));
+        }
         if let Some(whose) = send.key {
             let key = self.keys.get(whose).map_or(whose, String::as_str);
             let value = format!("Bearer {key}").parse().expect("a header's value");
@@ -144,6 +158,7 @@ pub(super) struct Send {
     body: Body,
     trace: String,
     key: Option<&'static str>,
+    from: Option<SocketAddr>,
 }
 
 impl Send {
@@ -158,6 +173,7 @@ impl Send {
             body: Body::empty(),
             trace: trace.clone(),
             key: Some("staff"),
+            from: None,
         };
         send.header("host", "127.0.0.1:8080")
             .header("x-request-id", &trace)
@@ -235,6 +251,12 @@ impl Send {
     /// Sent by who holds this key.
     pub(super) fn by(mut self, key: &'static str) -> Self {
         self.key = Some(key);
+        self
+    }
+
+    /// Sent from this address.
+    pub(super) fn from(mut self, ip: &str) -> Self {
+        self.from = Some(SocketAddr::new(ip.parse().expect("an address"), 1));
         self
     }
 

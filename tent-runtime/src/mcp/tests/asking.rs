@@ -1,8 +1,9 @@
 //! The functions under test that ask their client.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -68,6 +69,13 @@ async fn letter(cx: &Cx) -> Result<Answer> {
     })
 }
 
+/// Asks for a choice of several.
+async fn several(cx: &Cx) -> Result<Answer> {
+    let form = Form::new("Which?").field("colours", FormField::choices(["red", "blue"]));
+    let asked = cx.input("colours", form).await?;
+    value(&json!(asked.accepted()))
+}
+
 async fn three(cx: &Cx) -> Result<Answer> {
     let (name, colour, folders) = tokio::join!(
         cx.input("name", ask::form::<Name>("Who are you?")),
@@ -106,15 +114,33 @@ async fn pay(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
     value(&json!([order, done("paid", id)]))
 }
 
-/// That `pay_slowly` was answered, and that it may go on.
-pub(super) static PAYING: Notify = Notify::const_new();
-pub(super) static PAY_NOW: Notify = Notify::const_new();
+/// Where `pay_slowly` of one id stands still.
+#[derive(Default)]
+pub(super) struct Gate {
+    /// That it was answered.
+    pub(super) paying: Notify,
+    /// That it may go on.
+    pub(super) pay_now: Notify,
+}
 
+pub(super) fn gate(id: &str) -> Arc<Gate> {
+    static GATES: LazyLock<Mutex<HashMap<String, Arc<Gate>>>> = LazyLock::new(Mutex::default);
+    let mut gates = GATES.lock().expect("no test panics in it");
+    gates.entry(id.to_owned()).or_default().clone()
+}
+
+/// Waits at its gate between the answer and what it does. It counts when it was told that nobody waits for it.
 async fn pay_slowly(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
     cx.input("sure", sure()).await?;
-    PAYING.notify_one();
-    PAY_NOW.notified().await;
-    value(&json!(done("paid", id(&input))))
+    let id = id(&input);
+    let gate = gate(id);
+    done("began", id);
+    gate.paying.notify_one();
+    gate.pay_now.notified().await;
+    if cx.cancelled().now_or_never().is_some() {
+        done("cancelled", id);
+    }
+    value(&json!(done("paid", id)))
 }
 
 /// Asks from a task of its own.
@@ -181,12 +207,17 @@ const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
 
 pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Query, "greet", |cx, _| Box::pin(greet(cx))),
+    &function(Kind::Query, "several", |cx, _| Box::pin(several(cx))),
     &function(Kind::Query, "three", |cx, _| Box::pin(three(cx))),
     &function(Kind::Query, "chain", |cx, _| Box::pin(chain(cx))),
     &function(Kind::Query, "spawned", |cx, _| Box::pin(spawned(cx))),
     &function(Kind::Query, "outlived", |cx, _| Box::pin(outlived(cx))),
     &function(Kind::Query, "leaves", |cx, _| Box::pin(leaves(cx))),
     &function(Kind::Change, "pay", |cx, input| Box::pin(pay(cx, input))),
+    &Declaration {
+        access: Access::Anyone,
+        ..function(Kind::Change, "tip", |cx, input| Box::pin(pay(cx, input)))
+    },
     &function(Kind::Action, "pay_slowly", |cx, input| {
         Box::pin(pay_slowly(cx, input))
     }),

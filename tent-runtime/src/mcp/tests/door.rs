@@ -1,7 +1,8 @@
 //! The door behind the app under test, and keys to come in by.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::slice;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::FutureExt as _;
 
@@ -14,12 +15,32 @@ use crate::keys::NewKey;
 use crate::registry::Registry;
 use crate::seal::Sealer;
 use crate::settings::{Secret, Settings};
-use crate::store::Memory;
+use crate::store::{Memory, Store};
 
 /// Keys by whose they are.
 pub(super) type Keys = HashMap<&'static str, String>;
 
+/// What the processes of one app share.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) secret: Secret,
+    /// Made by the first of them.
+    pub(super) keys: Arc<OnceLock<Keys>>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Place {
+            store: Arc::new(Memory::default()),
+            secret: Secret::random(),
+            keys: Arc::default(),
+        }
+    }
+}
+
 pub(super) fn made(
+    place: &Place,
     functions: &[&'static Declaration],
     set: impl FnOnce(&mut Settings),
 ) -> (Arc<Door>, Keys) {
@@ -47,22 +68,25 @@ pub(super) fn made(
             users: Some(Hooks::boxed(person)),
             ..Hooks::default()
         },
-        store: Arc::new(Memory::default()),
-        sealer: Sealer::new(&[Secret::random()]).expect("one secret"),
+        store: place.store.clone(),
+        sealer: Sealer::new(slice::from_ref(&place.secret)).expect("one secret"),
     });
+    // In memory, whatever the rest is kept in, since what is at hand needs no wait.
     let key = |owner: &str, scopes: &[&str]| {
         let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
         let made = door
             .keys()
             .create(new)
             .now_or_never()
-            .expect("memory is at hand");
+            .expect("keys are in memory");
         made.expect("the key is good").text().to_owned()
     };
-    let keys = HashMap::from([
-        ("staff", key("grace", &["*"])),
-        ("ada", key("ada", &["read", "write"])),
-        ("reader", key("ada", &["read"])),
-    ]);
-    (door, keys)
+    let keys = place.keys.get_or_init(|| {
+        HashMap::from([
+            ("staff", key("grace", &["*"])),
+            ("ada", key("ada", &["read", "write"])),
+            ("reader", key("ada", &["read"])),
+        ])
+    });
+    (door.clone(), keys.clone())
 }

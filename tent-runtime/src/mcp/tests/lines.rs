@@ -115,6 +115,16 @@ impl Client {
         })
     }
 
+    /// Tells the server to end.
+    pub(super) fn tell(&mut self) {
+        let tell = self.tell.take().expect("it is told once");
+        tell.send(()).expect("it listens");
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.served.is_finished()
+    }
+
     pub(super) async fn ended(mut self) -> Vec<Value> {
         self.to = None;
         let mut all = Vec::new();
@@ -269,7 +279,14 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
     }
     let mut client = Client::new(&app, Who::Is(Caller::Nobody));
     client.request(1, "tools/call", modern("says", json!({})));
-    assert_eq!(client.next().await.expect("an answer")["error"]["code"], 4);
+    let refused = client.next().await.expect("an answer");
+    assert_eq!(
+        (&refused["error"]["code"], &refused["error"]["data"]["fix"]),
+        (
+            &json!(4),
+            &json!("Start the server with a good key in TENT_KEY, or with --as USER.")
+        )
+    );
     client.request(2, "tools/call", modern("open", json!({})));
     assert_eq!(
         client.next().await.expect("an answer")["result"]["resultType"],
@@ -308,6 +325,15 @@ async fn a_message_is_answered_without_a_server() {
         called.expect("an answer")["result"]["resultType"],
         "complete"
     );
+    let refused = handle(request("tools/call", call("waits"))).await;
+    let refused = refused.expect("an answer");
+    assert_eq!(
+        refused["error"]["data"]["fix"],
+        "Hand the message over with a caller who may."
+    );
+    let both = json!([request("tools/call", call("waits"))]);
+    let both = handle(both).await.expect("an answer");
+    assert_eq!(both[0], refused, "in an array too");
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(handle(note).await, None);
     let both = json!([request("ping", json!({})), request("nothing", json!({}))]);

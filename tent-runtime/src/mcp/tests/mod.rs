@@ -2,15 +2,20 @@
 //! named after its case.
 
 mod app;
+mod answers;
 mod asking;
 mod cancelled;
+mod claims;
+mod deadlines;
 mod door;
 mod batches;
+mod bounds;
 mod envelope;
 mod functions;
 mod headers;
 mod kept;
 mod legacy;
+mod line;
 mod lines;
 mod lists;
 mod meta;
@@ -18,6 +23,8 @@ mod meta_served;
 mod modern;
 mod prompts;
 mod questions;
+mod readers;
+mod requests;
 mod resources;
 mod results;
 mod rounds;

@@ -174,7 +174,7 @@ async fn k3_15_an_id_comes_back_as_it_was_sent() {
         let got = app.ask(400, send).await;
         assert_eq!(
             got,
-            json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "An id is a string or an integer."}})
+            json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "An id is a string or an integer, of at most 1024 bytes."}})
         );
         assert!(!ran(&trace));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, meta, server};
-use super::asking::{ASK_LATE, ASKED_LATE, FUNCTIONS, PAY_NOW, PAYING, count};
+use super::asking::{ASK_LATE, ASKED_LATE, FUNCTIONS, count, gate};
 use crate::error::Error;
 
 fn app() -> App {
@@ -14,7 +14,7 @@ fn app() -> App {
 }
 
 /// A call of a client that can do all, with what it brings.
-fn call(name: &str, arguments: Value, brings: Value) -> Send {
+pub(super) fn call(name: &str, arguments: Value, brings: Value) -> Send {
     let all = json!({
         "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {},
     });
@@ -48,7 +48,7 @@ fn accept(content: Value) -> Value {
 }
 
 /// What is asked, and the state; the rest of the result is what it has to be.
-fn asked(answer: &Value) -> (Value, String) {
+pub(super) fn asked(answer: &Value) -> (Value, String) {
     let result = &answer["result"];
     let state = result["requestState"].as_str().expect("a state").to_owned();
     assert_eq!(
@@ -64,7 +64,7 @@ fn asked(answer: &Value) -> (Value, String) {
 }
 
 /// The value that a call gave at last.
-fn given(answer: &Value) -> &Value {
+pub(super) fn given(answer: &Value) -> &Value {
     let result = &answer["result"];
     assert_eq!(result["resultType"], "complete", "{answer}");
     assert_eq!(result.get("isError"), None, "{answer}");
@@ -191,11 +191,11 @@ async fn begun(app: &App, id: &str) -> String {
     .1
 }
 
-fn yes(state: &str) -> Value {
+pub(super) fn yes(state: &str) -> Value {
     json!({"requestState": state, "inputResponses": {"sure": accept(json!({"sure": true}))}})
 }
 
-fn is_refused(answer: &Value) {
+pub(super) fn is_refused(answer: &Value) {
     let refusal = Error::of("T0015");
     assert_eq!(
         answer["error"],
@@ -294,31 +294,16 @@ async fn k6_16_a_round_that_is_sent_twice_at_once_runs_once_also_when_its_client
         tokio::spawn(async move { app.ask(200, send).await })
     };
     let first = begin(yes(&state));
-    PAYING.notified().await;
+    let gate = gate("at once");
+    gate.paying.notified().await;
     let second = begin(yes(&state));
     first.abort();
     assert!(first.await.is_err_and(|error| error.is_cancelled()));
     assert!(!second.is_finished());
-    PAY_NOW.notify_one();
+    gate.pay_now.notify_one();
     let second = second.await.expect("it does not panic");
     assert_eq!(*given(&second), json!(1));
     assert_eq!(count("paid", "at once"), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_round_that_runs_longer_than_its_repeat_waits_is_still_running_and_its_end_is_kept() {
-    let app = App::of(FUNCTIONS, |settings| {
-        settings.limits.call_time = Duration::from_millis(600);
-    });
-    let (_, state) = asked(&app.ask(200, call("hangs", json!({}), json!({}))).await);
-    let send = || call("hangs", json!({}), yes(&state));
-    let (first, second) = tokio::join!(app.ask(200, send()), app.ask(200, send()));
-    let code = |answer: &Value| answer["result"]["_meta"]["tent.error"]["code"].clone();
-    assert_eq!(
-        (code(&first), code(&second)),
-        (json!("T0010"), json!("T0009"))
-    );
-    assert_eq!(app.ask(200, send()).await, first);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! turn without a thread. Reads have a connection of their own, so that none waits behind a write that another
 //! process holds up.
 
+mod rounds;
 mod schema;
 
 use std::fmt;
@@ -14,7 +15,8 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tokio::sync::Semaphore;
 
-use super::{Claim, KeyRecord, MOST_ROUNDS, Pending, Store};
+use super::rounds::{Bounds, Claim, RoundClaim, RoundState};
+use super::{KeyRecord, Pending, Store};
 use crate::clock::Time;
 use crate::error::{BoxError, Error, Result};
 use crate::settings::Secret;
@@ -25,6 +27,7 @@ pub struct Sqlite {
     place: Arc<str>,
     reads: Arc<Lane>,
     writes: Arc<Lane>,
+    bounds: Bounds,
 }
 
 /// A connection, and whose turn it is, in the order in which they came.
@@ -64,6 +67,7 @@ impl Sqlite {
             place,
             reads: Lane::new(reads),
             writes: Lane::new(writes),
+            bounds: Bounds::default(),
         })
     }
 
@@ -227,50 +231,32 @@ impl Store for Sqlite {
         self.read(move |connection| is_ended(connection, &nonce))
     }
 
-    fn claim_round<'a>(
-        &'a self,
-        nonce: &'a [u8],
-        lease: Time,
-        until: Time,
-        now: Time,
-    ) -> Pending<'a, Claim> {
+    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>> {
         let nonce = nonce.to_vec();
+        self.read(move |connection| rounds::state(connection, &nonce))
+    }
+
+    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
+        let bounds = self.bounds;
+        let (nonce, caller) = (claim.nonce.to_vec(), *claim.caller);
+        let RoundClaim {
+            lease, until, now, ..
+        } = claim;
         self.write(move |connection| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if let Some(claimed) = claimed(&transaction, &nonce)? {
-                return Ok(claimed);
-            }
-            transaction.execute(
-                "DELETE FROM tent_rounds WHERE until < ?1",
-                [now.as_millis()],
-            )?;
-            let is_full: bool = transaction.query_row(
-                "SELECT EXISTS (SELECT 1 FROM tent_rounds LIMIT 1 OFFSET ?1)",
-                [i64::try_from(MOST_ROUNDS - 1).unwrap_or(i64::MAX)],
-                |row| row.get(0),
-            )?;
-            if is_full {
-                return Ok(Claim::Full);
-            }
-            transaction.execute(
-                "INSERT INTO tent_rounds (nonce, lease, until) VALUES (?1, ?2, ?3)",
-                params![nonce, lease.as_millis(), until.as_millis()],
-            )?;
-            transaction.commit()?;
-            Ok(Claim::Taken)
+            let claim = RoundClaim {
+                nonce: &nonce,
+                caller: &caller,
+                lease,
+                until,
+                now,
+            };
+            rounds::claim(connection, claim, bounds)
         })
     }
 
     fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
         let nonce = nonce.to_vec();
-        self.write(move |connection| {
-            connection.execute(
-                "UPDATE tent_rounds SET outcome = ?2 WHERE nonce = ?1",
-                params![nonce, outcome],
-            )?;
-            Ok(())
-        })
+        self.write(move |connection| rounds::record(connection, &nonce, &outcome))
     }
 }
 
@@ -280,22 +266,6 @@ fn is_ended(connection: &Connection, nonce: &[u8]) -> rusqlite::Result<bool> {
         [nonce],
         |row| row.get(0),
     )
-}
-
-/// What became of the round of this nonce, if it was claimed before.
-fn claimed(connection: &Connection, nonce: &[u8]) -> rusqlite::Result<Option<Claim>> {
-    connection
-        .query_row(
-            "SELECT lease, outcome FROM tent_rounds WHERE nonce = ?1",
-            [nonce],
-            |row| {
-                Ok(match row.get(1)? {
-                    Some(outcome) => Claim::Ended(outcome),
-                    None => Claim::Running(Time::from_millis(row.get(0)?)),
-                })
-            },
-        )
-        .optional()
 }
 
 fn select_keys(rest: &str) -> String {

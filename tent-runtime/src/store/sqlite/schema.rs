@@ -48,6 +48,14 @@ const STEPS: &[&str] = &[
     ) STRICT;
     CREATE INDEX tent_rounds_until ON tent_rounds (until);
 ",
+    "
+    -- A digest. What was claimed before counts on nobody.
+    ALTER TABLE tent_rounds ADD COLUMN caller BLOB NOT NULL DEFAULT x'';
+    -- Of the outcome; the most that there may be of it, until it is there.
+    ALTER TABLE tent_rounds ADD COLUMN bytes INTEGER NOT NULL DEFAULT 262144;
+    UPDATE tent_rounds SET bytes = length(outcome) WHERE outcome IS NOT NULL;
+    CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes, until);
+",
 ];
 
 /// A connection to read with and one to write with, over a file that is up to date. Blocks.
@@ -135,7 +143,7 @@ fn bring_up_to_date(connection: &mut Connection) -> Result<(), BoxError> {
 /// The write-ahead log lets reads and a write go on at once. To turn to it a connection must have the file
 /// for itself, and where another one turns to it in the same moment SQLite gives up at once, since both
 /// would wait for each other; so this asks again.
-fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
+pub(super) fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
     let start = Instant::now();
     loop {
         let turned: rusqlite::Result<String> =

@@ -56,10 +56,12 @@ async fn two_processes_on_one_file_hold_the_contract() {
     let directories = Mutex::new(Vec::new());
     contract::holds(|| async {
         let directory = Directory::new();
-        let pair: contract::Pair = (
-            Arc::new(directory.store().await),
-            Arc::new(directory.store().await),
-        );
+        let bounded = async || {
+            let mut store = directory.store().await;
+            store.bounds = contract::BOUNDS;
+            Arc::new(store)
+        };
+        let pair: contract::Pair = (bounded().await, bounded().await);
         let mut directories = directories.lock().expect("no test panics while it is held");
         directories.push(directory);
         pair
@@ -166,8 +168,112 @@ async fn a_file_of_a_later_version_is_refused() {
         .expect("writes");
     assert_eq!(
         directory.refused().await,
-        "it was written by a later version of tent: it has form 99, and this version knows 2."
+        "it was written by a later version of tent: it has form 99, and this version knows 3."
     );
+}
+
+/// Only an exact copy of what was there before shows that a file of then still opens.
+const FORM_2: &str = "
+    CREATE TABLE tent_keys (
+        id TEXT PRIMARY KEY NOT NULL,
+        hash BLOB NOT NULL CHECK (length(hash) = 32),
+        scopes TEXT NOT NULL CHECK (scopes <> ''),
+        owner TEXT,
+        label TEXT,
+        created INTEGER NOT NULL,
+        expires INTEGER,
+        revoked INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE tent_secrets (
+        place INTEGER PRIMARY KEY NOT NULL,
+        secret BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE tent_ended_sessions (
+        nonce BLOB PRIMARY KEY NOT NULL,
+        until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX tent_ended_sessions_until ON tent_ended_sessions (until);
+    CREATE TABLE tent_rounds (
+        nonce BLOB PRIMARY KEY NOT NULL,
+        lease INTEGER NOT NULL,
+        until INTEGER NOT NULL,
+        outcome BLOB
+    ) STRICT;
+    CREATE INDEX tent_rounds_until ON tent_rounds (until);
+    INSERT INTO tent_secrets VALUES (1, x'8f3c1a5be07d42961f6cb8e2d4705a93c61e9d08ab374f52e5d1b27c90f6483a');
+    INSERT INTO tent_rounds VALUES (x'61', 7, 100, NULL), (x'62', 7, 100, x'010203');
+    PRAGMA application_id = 1952804468;
+    PRAGMA user_version = 2;
+";
+
+#[tokio::test]
+async fn a_file_of_the_form_before_is_brought_up_to_date_with_what_it_holds() {
+    let directory = Directory::new();
+    let old = Connection::open(directory.file()).expect("it opens");
+    old.execute_batch(FORM_2).expect("it is made");
+    drop(old);
+
+    let mut store = directory.store().await;
+    let secrets = store.secrets(Secret::random()).await.expect("reads");
+    assert_eq!(secrets[0].bytes()[..2], [0x8f, 0x3c]);
+    let running = RoundState::Running(Time::from_millis(7));
+    let ended = RoundState::Ended(vec![1, 2, 3]);
+    for (nonce, state) in [(b"a", running), (b"b", ended)] {
+        assert_eq!(store.round(nonce).await.expect("reads"), Some(state));
+    }
+    // They count among all, the one with what it may still be: here nothing is left beside them.
+    let claim = |nonce| RoundClaim {
+        nonce,
+        caller: &[1; 32],
+        lease: Time::from_millis(7),
+        until: Time::from_millis(100),
+        now: Time::from_millis(0),
+    };
+    let full = Claim::Full {
+        of_caller: false,
+        until: Time::from_millis(100),
+    };
+    let room = 2 * super::super::MOST_OUTCOME;
+    for (bytes, wanted) in [(room + 2, full), (room + 3, Claim::Taken)] {
+        store.bounds.of_all.bytes = bytes;
+        assert_eq!(
+            store.claim_round(claim(b"c")).await.expect("writes"),
+            wanted
+        );
+    }
+    let version = store.read(|connection| {
+        connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
+    });
+    assert_eq!(version.await.expect("reads"), 3);
+}
+
+#[test]
+fn a_file_that_is_in_use_is_turned_to_the_write_ahead_log_when_it_is_free() {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let directory = Directory::new();
+    let other = Connection::open(directory.file()).expect("it opens");
+    other.execute_batch(FORM_2).expect("it is made");
+    other
+        .execute_batch("BEGIN; SELECT * FROM tent_keys")
+        .expect("it reads");
+    let mut connection = Connection::open(directory.file()).expect("it opens");
+    // Gives up at once, as SQLite does by itself where two turn the same file.
+    let gives_up = |_| {
+        TRIED.fetch_add(1, Ordering::SeqCst);
+        false
+    };
+    connection.busy_handler(Some(gives_up)).expect("it is set");
+    let turning = std::thread::spawn(move || {
+        schema::turn_to_wal(&connection).expect("it turns");
+        let mode = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
+        mode.expect("it reads")
+    });
+    while TRIED.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    other.execute_batch("COMMIT").expect("it ends");
+    let mode: String = turning.join().expect("no panic");
+    assert_eq!(mode, "wal");
 }
 
 #[tokio::test]

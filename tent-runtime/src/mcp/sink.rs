@@ -1,0 +1,364 @@
+//! [`Sink`]: what waits to be sent on one stream, from who sends to who reads.
+//!
+//! Knows messages as bytes, and no wire. Nothing here grows without a bound: what a slow reader does not take
+//! is dropped, but for answers and questions; what nobody reads any more is dropped too.
+
+use std::collections::VecDeque;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, oneshot};
+
+/// The most bytes that wait on one stream, as far as they can be dropped.
+const MOST_WAITING: usize = 256 << 10;
+
+/// What one event costs beside its text.
+const EACH: usize = 64;
+
+/// What waits to be sent, in order. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sink(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Notify,
+    taken: Notify,
+    begun: Notify,
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    events: VecDeque<Event>,
+    /// Of those that can be dropped.
+    bytes: usize,
+    /// Whether the call that says what waits was let in.
+    begun: bool,
+    closed: bool,
+    /// How many questions were sent.
+    questions: u64,
+}
+
+#[derive(Debug)]
+struct Event {
+    message: Vec<u8>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// It may be left out where the reader is slow.
+    Note,
+    Answer,
+    /// By its number, and told when it is taken.
+    Question(u64, oneshot::Sender<()>),
+}
+
+impl Event {
+    fn cost(&self) -> usize {
+        self.message.len() + EACH
+    }
+
+    fn can_go(&self) -> bool {
+        matches!(self.kind, Kind::Note)
+    }
+}
+
+impl Sink {
+    /// Sends a notification. Where too much waits already the oldest ones go, and where it is too large to
+    /// wait at all it goes itself.
+    pub(super) fn send(&self, message: Vec<u8>) {
+        let event = Event {
+            message,
+            kind: Kind::Note,
+        };
+        let cost = event.cost();
+        let mut waiting = self.lock();
+        if waiting.closed || cost > MOST_WAITING {
+            return;
+        }
+        while waiting.bytes + cost > MOST_WAITING {
+            let oldest = waiting.events.iter().position(Event::can_go);
+            let dropped = oldest.and_then(|at| waiting.events.remove(at));
+            waiting.bytes -= dropped.map_or(waiting.bytes, |event| event.cost());
+        }
+        waiting.bytes += cost;
+        waiting.events.push_back(event);
+        drop(waiting);
+        self.0.changed.notify_one();
+    }
+
+    /// Sends what must arrive, such as an answer. Whoever sends it bounds how many there are.
+    pub(super) fn send_surely(&self, message: Vec<u8>) {
+        let mut waiting = self.lock();
+        if waiting.closed {
+            return;
+        }
+        waiting.events.push_back(Event {
+            message,
+            kind: Kind::Answer,
+        });
+        drop(waiting);
+        self.0.changed.notify_one();
+    }
+
+    /// Sends a question to the client, which can be taken back. Whoever sends it bounds how many there are.
+    /// `None` where there is no stream any more to send it on.
+    pub(super) fn ask(&self, message: Vec<u8>) -> Option<Ticket> {
+        let (taken, left) = oneshot::channel();
+        let mut waiting = self.lock();
+        if waiting.closed {
+            return None;
+        }
+        let number = waiting.questions;
+        waiting.questions += 1;
+        waiting.events.push_back(Event {
+            message,
+            kind: Kind::Question(number, taken),
+        });
+        drop(waiting);
+        self.0.changed.notify_one();
+        Some(Ticket {
+            sink: self.clone(),
+            number,
+            left,
+        })
+    }
+
+    /// Notes that the call was let in, so that what it is answered is its own.
+    pub(super) fn begin(&self) {
+        self.lock().begun = true;
+        self.0.begun.notify_waiters();
+    }
+
+    /// Ends when the call was let in.
+    pub(super) async fn begun(&self) {
+        let mut begun = std::pin::pin!(self.0.begun.notified());
+        // Noted as waiting before it is looked at, so that no beginning is missed.
+        begun.as_mut().enable();
+        if !self.lock().begun {
+            begun.await;
+        }
+    }
+
+    /// Takes nothing more; what waits is sent.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.0.changed.notify_one();
+        self.0.taken.notify_one();
+        self.0.ended.notify_waiters();
+    }
+
+    /// Takes nothing more, and drops what waits: nobody reads it any more.
+    pub(super) fn abandon(&self) {
+        let left = {
+            let mut waiting = self.lock();
+            waiting.closed = true;
+            waiting.bytes = 0;
+            std::mem::take(&mut waiting.events)
+        };
+        self.close();
+        // Who asked is told by this, and not while the sink is held.
+        drop(left);
+    }
+
+    /// Ends when nothing more is taken. Any number wait for it.
+    pub(super) async fn ended(&self) {
+        let mut ended = std::pin::pin!(self.0.ended.notified());
+        // Noted as waiting before it is looked at, so that no end is missed.
+        ended.as_mut().enable();
+        if !self.is_closed() {
+            ended.await;
+        }
+    }
+
+    /// Ends when fewer than `most` messages wait, or none is taken any more. One waits for it at a time.
+    pub(super) async fn room(&self, most: usize) {
+        loop {
+            {
+                let waiting = self.lock();
+                if waiting.events.len() < most || waiting.closed {
+                    return;
+                }
+            }
+            self.0.taken.notified().await;
+        }
+    }
+
+    /// The next message that waits.
+    pub(super) fn take(&self) -> Option<Vec<u8>> {
+        let mut waiting = self.lock();
+        let event = waiting.events.pop_front()?;
+        if event.can_go() {
+            waiting.bytes -= event.cost();
+        }
+        drop(waiting);
+        self.0.taken.notify_one();
+        if let Kind::Question(_, taken) = event.kind {
+            // Who asked may have gone meanwhile.
+            let _ = taken.send(());
+        }
+        Some(event.message)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().events.is_empty()
+    }
+
+    /// How many messages wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().events.len()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Ends when something waits, or nothing more will. One waits for it at a time.
+    pub(super) async fn changed(&self) {
+        loop {
+            {
+                let waiting = self.lock();
+                if !waiting.events.is_empty() || waiting.closed {
+                    return;
+                }
+            }
+            self.0.changed.notified().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing panics while it is held.
+        self.0
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that was sent.
+#[derive(Debug)]
+pub(super) struct Ticket {
+    sink: Sink,
+    number: u64,
+    left: oneshot::Receiver<()>,
+}
+
+impl Ticket {
+    /// Ends when the question was dropped before anybody took it; never, where it was taken.
+    pub(super) async fn lost(&mut self) {
+        if (&mut self.left).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Takes the question back, if it still waits. Whether it did.
+    pub(super) fn take_back(&self) -> bool {
+        let own = |event: &Event| matches!(event.kind, Kind::Question(number, _) if number == self.number);
+        let taken_back = {
+            let mut waiting = self.sink.lock();
+            let at = waiting.events.iter().position(own);
+            at.and_then(|at| waiting.events.remove(at))
+        };
+        self.sink.0.taken.notify_one();
+        taken_back.is_some()
+    }
+}
+
+/// Who reads a sink: when this goes, nobody does any more.
+#[derive(Debug)]
+pub(super) struct Reader(Sink);
+
+impl Reader {
+    pub(super) fn of(sink: Sink) -> Self {
+        Reader(sink)
+    }
+}
+
+impl Deref for Reader {
+    type Target = Sink;
+
+    fn deref(&self) -> &Sink {
+        &self.0
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn all(sink: &Sink) -> Vec<String> {
+        std::iter::from_fn(|| sink.take())
+            .map(|message| String::from_utf8(message).expect("a text"))
+            .collect()
+    }
+
+    #[test]
+    fn what_a_slow_reader_leaves_goes_oldest_first_but_for_what_must_arrive() {
+        let sink = Sink::default();
+        let long = "x".repeat(MOST_WAITING / 4);
+        let _ticket = sink.ask(b"question".to_vec());
+        for n in 0..100 {
+            sink.send(format!("{n}{long}").into_bytes());
+        }
+        assert!(sink.lock().bytes <= MOST_WAITING);
+        sink.send("y".repeat(MOST_WAITING).into_bytes());
+        sink.send_surely(b"answer".to_vec());
+        let got = all(&sink);
+        let short: Vec<_> = got.iter().map(|one| one.trim_end_matches('x')).collect();
+        assert_eq!(short, ["question", "97", "98", "99", "answer"]);
+        assert_eq!(sink.lock().bytes, 0);
+    }
+
+    #[test]
+    fn nothing_goes_into_a_stream_that_has_ended() {
+        let sink = Sink::default();
+        sink.send(b"1".to_vec());
+        sink.close();
+        sink.send(b"2".to_vec());
+        sink.send_surely(b"3".to_vec());
+        assert!(sink.ask(b"4".to_vec()).is_none());
+        assert_eq!(all(&sink), ["1"]);
+    }
+
+    #[tokio::test]
+    async fn a_question_is_taken_back_while_it_waits_and_not_after() {
+        let sink = Sink::default();
+        let first = sink.ask(b"first".to_vec()).expect("it is open");
+        let second = sink.ask(b"second".to_vec()).expect("it is open");
+        let mut third = sink.ask(b"third".to_vec()).expect("it is open");
+        assert!(second.take_back());
+        assert_eq!(sink.take(), Some(b"first".to_vec()));
+        assert!(!first.take_back() && !second.take_back());
+        assert_eq!(all(&sink), ["third"]);
+        assert!(!third.take_back());
+        drop(Reader::of(sink.clone()));
+        assert!(third.lost().now_or_never().is_none(), "it was taken");
+        assert!(sink.ask(b"late".to_vec()).is_none());
+    }
+
+    #[tokio::test]
+    async fn what_waits_goes_with_its_reader() {
+        let sink = Sink::default();
+        let reader = Reader::of(sink.clone());
+        let mut question = sink.ask(b"question".to_vec()).expect("it is open");
+        sink.send(b"note".to_vec());
+        sink.send_surely(b"answer".to_vec());
+        assert!(question.lost().now_or_never().is_none());
+        sink.close();
+        assert!(question.lost().now_or_never().is_none(), "it is still sent");
+        drop(reader);
+        assert!(question.lost().now_or_never().is_some(), "it never left");
+        assert_eq!(all(&sink), [""; 0]);
+        assert_eq!(sink.lock().bytes, 0);
+    }
+}

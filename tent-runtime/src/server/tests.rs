@@ -1,0 +1,94 @@
+//! The way down: what a server waits for before its process ends.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::FutureExt as _;
+use tokio::sync::Notify;
+
+use super::*;
+use crate::cx::{Client, Era};
+use crate::door::{At, Call};
+use crate::function::{Access, Answer, Body, Declaration, Input, Kind, Location, Output};
+use crate::schema::Wire;
+
+static BEGAN: Notify = Notify::const_new();
+static GO_ON: Notify = Notify::const_new();
+static DONE: AtomicBool = AtomicBool::new(false);
+
+static WORK: Declaration = Declaration::new(
+    Kind::Action,
+    "work",
+    Location {
+        module: module_path!(),
+        file: file!(),
+        line: line!(),
+    },
+    Access::Anyone,
+    Input::Fields(&[]),
+    Output::Nothing,
+    Vec::new,
+    Body::Async(|_, _| {
+        Box::pin(async {
+            BEGAN.notify_one();
+            GO_ON.notified().await;
+            DONE.store(true, Ordering::SeqCst);
+            Ok(Answer::default())
+        })
+    }),
+);
+
+async fn tent() -> Tent {
+    let app = App::new("shop", "1").set("store.url", "memory:");
+    app.functions(&[&WORK]).build().await.expect("it is whole")
+}
+
+/// A call whose caller goes away once it has begun.
+async fn left(tent: &Tent) {
+    let call = tent.door.call(Call {
+        name: "work".to_owned(),
+        input: serde_json::Map::new(),
+        wire: Wire::Json,
+        caller: Caller::App,
+        client: Client {
+            era: Era::Legacy,
+            ..Client::default()
+        },
+        meta: serde_json::Map::new(),
+        trace: "test".to_owned(),
+        at: At::Inside,
+        deadline: tent.door.deadline(),
+        peer: None,
+        rounds: None,
+    });
+    tokio::select! {
+        _ = call => panic!("it waits"),
+        () = BEGAN.notified() => {}
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_goes_on_without_its_client_is_waited_for_before_the_server_ends() {
+    let tent = tent().await;
+    left(&tent).await;
+    tent.shutdown();
+    assert!(tent.drained().now_or_never().is_none());
+    let listener = listen(([127, 0, 0, 1], 0).into()).await.expect("a port");
+    let served = tent.clone().serve_on(listener);
+    tokio::pin!(served);
+    for _ in 0..100 {
+        assert!((&mut served).now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    GO_ON.notify_one();
+    served.await.expect("it ends");
+    assert!(DONE.load(Ordering::SeqCst));
+    tent.drained().await;
+
+    // No longer than the time of grace, which is over in an instant here.
+    let tent = self::tent().await;
+    left(&tent).await;
+    tent.shutdown();
+    let listener = listen(([127, 0, 0, 1], 0).into()).await.expect("a port");
+    tokio::time::pause();
+    tent.serve_on(listener).await.expect("it ends");
+}
