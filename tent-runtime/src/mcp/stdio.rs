@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::Mcp;
 use super::line::{self, Line, Who};
+use super::salvage::Salvage;
 use super::stream::{Sink, on_one_line};
 use crate::error::Result;
 
@@ -76,7 +77,11 @@ pub(crate) async fn serve(
         let mut answering = Box::pin({
             let (line, sink) = (line.clone(), sink.clone());
             async move {
-                if let Some(answer) = line.answer(caller, &trace, &message).await {
+                let answer = match message {
+                    Came::Whole(message) => line.answer(caller, &trace, &message).await,
+                    Came::TooLong(id) => Some(line.too_long(id.as_deref())),
+                };
+                if let Some(answer) = answer {
                     sink.send_surely(answer);
                 }
             }
@@ -124,14 +129,27 @@ async fn left(sink: &Sink) {
     }
 }
 
+/// A line of the input.
+enum Came {
+    Whole(Vec<u8>),
+    /// It is longer than any may be, and was not kept; its id was, where it is one.
+    TooLong(Option<String>),
+}
+
+impl Came {
+    fn is_empty(&self) -> bool {
+        matches!(self, Came::Whole(message) if message.trim_ascii().is_empty())
+    }
+}
+
 /// Reads messages in a thread of its own: a read from stdin cannot be ended, and nobody waits for this one.
-fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<Vec<u8>> {
+fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<Came> {
     let (send, messages) = mpsc::channel(1);
     thread::spawn(move || {
         let mut input = BufReader::new(input);
         loop {
             match next(&mut input, most) {
-                Ok(Some(message)) if message.trim_ascii().is_empty() => {}
+                Ok(Some(message)) if message.is_empty() => {}
                 Ok(Some(message)) => {
                     if send.blocking_send(message).is_err() {
                         return;
@@ -148,18 +166,37 @@ fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<Vec<u8
     messages
 }
 
-/// The next line, at most a byte more than `most` of it: enough to be refused for its length.
-fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<Vec<u8>>> {
+/// The next line, of which at most a byte more than `most` is kept.
+fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<Came>> {
     let mut line = Vec::new();
     let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let read = input.by_ref().take(limit).read_until(b'\n', &mut line)?;
     if read == 0 {
         return Ok(None);
     }
-    if line.last() != Some(&b'\n') {
-        input.skip_until(b'\n')?;
+    // Without its end it is the last one, or goes on.
+    if line.ends_with(b"\n") || read <= most {
+        return Ok(Some(Came::Whole(line)));
     }
-    Ok(Some(line))
+    let mut salvage = Salvage::default();
+    salvage.read(&line);
+    drop(line);
+    loop {
+        let more = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            more => more?,
+        };
+        let end = more.iter().position(|&byte| byte == b'\n');
+        salvage.read(&more[..end.unwrap_or(more.len())]);
+        let (taken, is_over) = match end {
+            Some(end) => (end + 1, true),
+            None => (more.len(), more.is_empty()),
+        };
+        input.consume(taken);
+        if is_over {
+            return Ok(Some(Came::TooLong(salvage.id())));
+        }
+    }
 }
 
 /// Writes messages in a thread of its own, until the sink is closed and empty.
