@@ -433,6 +433,12 @@ pub const ALL: &[Entry] = &[
         "Return a struct with named fields, or nothing.",
     ),
     start(
+        "T7033",
+        "meta",
+        "What a function states as `meta` is no JSON object, or has a key that MCP does not allow or keeps for itself, or that is tent's.",
+        "Give an object whose keys are names such as `ui`, or have a prefix of your own: `com.example/name`. Reserved are prefixes with the label `mcp` or `modelcontextprotocol`, `progressToken`, `traceparent`, `tracestate`, `baggage`, and what begins with `tent.`.",
+    ),
+    start(
         "T7034",
         "icon-refused",
         "An icon has an address, a media type or a size that clients refuse, or its address holds another picture than it says.",

@@ -17,6 +17,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tent_core::codes;
 
+use crate::content::Content;
+
 /// Any error, owned: what an unexpected failure is made from.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -52,6 +54,7 @@ struct Inner {
     fix: Cow<'static, str>,
     fields: Map<String, Value>,
     retry_after: Option<Duration>,
+    content: Vec<Content>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
@@ -83,6 +86,7 @@ impl Error {
             fix: entry.fix.into(),
             fields: Map::new(),
             retry_after: None,
+            content: Vec::new(),
             source: None,
         }))
     }
@@ -110,6 +114,7 @@ impl Error {
             fix: Cow::Borrowed(""),
             fields: Map::new(),
             retry_after: None,
+            content: Vec::new(),
             source: None,
         }))
     }
@@ -158,6 +163,30 @@ impl Error {
         self.change(|inner| inner.retry_after = Some(wait))
     }
 
+    /// The same failure with content beside its text, behind any that it has: a screenshot, the end of a log, a link.
+    ///
+    /// A tool's result over MCP shows it, to the model and the person. No other answer has a place for it: `/api`
+    /// answers with a problem document, and what a resource or a prompt fails with is an error of the protocol. Content
+    /// of more than `limits.answer` is left out, and the log says so.
+    ///
+    /// ```
+    /// use tent_runtime::error::Error;
+    /// use tent_runtime::function::Content;
+    /// let error = Error::stated("A0008", 502, "The page did not load")
+    ///     .with_content([Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")]);
+    /// assert_eq!(error.content().len(), 1);
+    /// ```
+    ///
+    /// A failure that is derived has it by a field: `#[failure(content)]`.
+    pub fn with_content(self, content: impl IntoIterator<Item = Content>) -> Self {
+        self.change(|inner| inner.content.extend(content))
+    }
+
+    /// The same failure without what is shown beside its text.
+    pub(crate) fn without_content(self) -> Self {
+        self.change(|inner| inner.content.clear())
+    }
+
     /// The code: `T` and four digits, or an app's own `A` and four digits.
     pub fn code(&self) -> &'static str {
         self.0.code
@@ -187,6 +216,11 @@ impl Error {
     /// field and each value says what is wrong with it.
     pub fn fields(&self) -> &Map<String, Value> {
         &self.0.fields
+    }
+
+    /// What is shown beside its text, in order.
+    pub fn content(&self) -> &[Content] {
+        &self.0.content
     }
 
     /// After what time the call may be sent again, where that is known.

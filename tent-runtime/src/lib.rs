@@ -7,10 +7,11 @@
 /// The types of HTTP requests, in the version that `identify` is handed.
 pub use http;
 
+pub mod clock;
+mod content;
 pub mod error;
 mod json;
 mod random;
-pub mod clock;
 pub mod schema;
 pub mod caller;
 pub mod settings;

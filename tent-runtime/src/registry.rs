@@ -16,7 +16,7 @@ use std::fmt;
 use tent_core::{codes, names};
 
 use crate::function::{
-    Access, Declaration, Entry, Icon, Input, Kind, Link, Location, Output, Serves,
+    Access, Declaration, Entry, Icon, Input, Kind, Link, Location, Meta, Output, Serves,
 };
 use crate::schema::{InputSchema, OutputSchema};
 
@@ -35,6 +35,8 @@ pub struct Function {
     pub icons: Vec<Icon>,
     /// What clients are told of its effects.
     pub marks: Marks,
+    /// What MCP clients are told in `_meta` where it is listed.
+    pub meta: Meta,
     /// What it takes.
     pub input: InputSchema,
     /// What it gives.
@@ -349,6 +351,13 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
             format!("the icon {:?} {problem}", icon.shown()),
         ))
     }));
+    let meta = declaration
+        .meta
+        .map_or_else(|| Ok(Meta::default()), |meta| Meta::stated(meta()));
+    let meta = meta.unwrap_or_else(|wrong| {
+        problems.extend(wrong.into_iter().map(|what| at("T7033", what)));
+        Meta::default()
+    });
     let input = match declaration.input {
         Input::Fields(fields) => InputSchema::of_fields(fields),
         Input::Whole(schema) => InputSchema::of_type(schema),
@@ -372,6 +381,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
         about: declaration.about.trim().to_owned(),
         icons,
         marks,
+        meta,
         input,
         output: match declaration.output {
             Output::Nothing => Shape::Nothing,

@@ -136,6 +136,7 @@ pub use tent_runtime::cx::State;
 /// | `#[from]` | `?` makes the failure of this type; it is the source too |
 /// | `#[source]` | what caused the failure, for the log alone |
 /// | `#[failure(hidden)]` | the caller is not told it |
+/// | `#[failure(content)]` | a list or an `Option` of [`Content`] that a tool's result shows beside the message; see [`Error::with_content`] |
 ///
 /// A named field that serialises is told to the caller beside the message, under its own name; sources, tuples'
 /// fields, and those whose type has no `Serialize` are not. `#[failure(crate = path)]` on the type says where

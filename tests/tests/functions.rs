@@ -14,6 +14,7 @@ mod functions {
     mod editions;
     mod hygiene;
     mod icons;
+    mod metadata;
     mod options;
     mod parameters;
     mod served;

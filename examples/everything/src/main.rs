@@ -8,6 +8,7 @@ mod asks;
 mod extensions;
 mod headers;
 mod media;
+mod metadata;
 mod notes;
 mod prompts;
 mod resources;

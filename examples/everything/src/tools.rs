@@ -77,10 +77,8 @@ fn test_structured_content() -> With<Weather> {
         sky: Sky::Snow,
     };
     let text = Content::text("Snow in Oslo, -3.5 °C");
-    With {
-        value: weather,
-        content: vec![text.annotated(Annotations::new().audience([Role::User]))],
-    }
+    let text = text.annotated(Annotations::new().audience([Role::User]));
+    With::new(weather, [text])
 }
 
 /// The weather of a place.

@@ -213,6 +213,7 @@ fn text(result: &CallToolResult) -> String {
 async fn everything(client: &Client, revision: &ProtocolVersion) {
     lists(client).await;
     content(client).await;
+    metadata(client).await;
     prompts_and_resources(client, revision).await;
     progress(client).await;
     questions(client).await;
@@ -267,6 +268,72 @@ async fn content(client: &Client) {
     let misfits = json!({"contactMethod": "phone", "email": "a@b"});
     let refused = called(client, "json_schema_2020_12_tool", misfits).await;
     assert_eq!(refused.is_error, Some(true));
+}
+
+/// `_meta` where it is listed, read, given and got, and content beside a failure.
+async fn metadata(client: &Client) {
+    let tools = json!(client.list_all_tools().await.expect("the tools"));
+    let tools = tools.as_array().expect("a list");
+    let dial = tools.iter().find(|tool| tool["name"] == "show_dial");
+    let dial = dial.expect("it is listed");
+    let page = dial["_meta"]["ui"]["resourceUri"].as_str();
+    let page = page.expect("it has a page");
+    assert_eq!(
+        dial["inputSchema"]["properties"]["percent"]["title"],
+        "Percent"
+    );
+    let resources = json!(client.list_all_resources().await.expect("the resources"));
+    let resources = resources.as_array().expect("a list");
+    let listed = resources.iter().find(|one| one["uri"] == page);
+    let listed = listed.expect("it is listed");
+    assert_eq!(listed["annotations"], json!({"audience": ["user"]}));
+    assert_eq!(listed["_meta"]["ui"]["prefersBorder"], true);
+    let read = client.read_resource(ReadResourceRequestParams::new(page));
+    let read = json!(read.await.expect("it is there"));
+    let read = &read["contents"][0];
+    assert_eq!(read["mimeType"], "text/html;profile=mcp-app");
+    assert_eq!(read["_meta"]["ui"]["csp"], json!({}));
+    let html = read["text"].as_str().expect("a text");
+    assert_eq!(listed["size"], html.len());
+
+    let shown = called(client, "show_dial", json!({"percent": 30})).await;
+    assert_eq!(shown.structured_content, Some(json!({"percent": 30})));
+    assert_eq!(
+        json!(shown.content),
+        json!([{"type": "text", "text": "The dial shows 30 percent."}])
+    );
+    let given = json!(called(client, "give_metadata", json!({})).await);
+    assert_eq!(given["_meta"]["com.example/drawn"], json!({"by": "hand"}));
+    assert_eq!(
+        given["content"][1]["_meta"],
+        json!({"com.example/text": true})
+    );
+    let resource = &given["content"][2];
+    assert_eq!(resource["_meta"], json!({"com.example/block": 1}));
+    assert_eq!(
+        resource["resource"]["_meta"],
+        json!({"com.example/resource": 2})
+    );
+    assert_eq!(
+        given["content"][3]["_meta"],
+        json!({"com.example/link": true})
+    );
+
+    let failed = json!(called(client, "fail_with_picture", json!({})).await);
+    assert_eq!(failed["isError"], true);
+    assert_eq!(failed["content"][1]["type"], "image");
+
+    let prompts = json!(client.list_all_prompts().await.expect("the prompts"));
+    let prompts = prompts.as_array().expect("a list");
+    let about = prompts.iter().find(|one| one["name"] == "about_dial");
+    let about = about.expect("it is listed");
+    assert_eq!(about["_meta"], json!({"com.example/group": "dials"}));
+    assert_eq!(about["arguments"][0]["title"], "Topic");
+    let arguments = json!({"topic": "its hand"});
+    let params = GetPromptRequestParams::new("about_dial")
+        .with_arguments(arguments.as_object().cloned().expect("an object"));
+    let got = json!(client.get_prompt(params).await.expect("it is there"));
+    assert_eq!(got["_meta"]["com.example/topic"], "its hand");
 }
 
 async fn prompts_and_resources(client: &Client, revision: &ProtocolVersion) {

@@ -128,9 +128,14 @@ fn serves(model: &Model<'_>, rules: &mut Rules, private: &TokenStream) -> TokenS
                 let flag = flag.value;
                 quote!(.subscribe(#flag))
             });
-            steps.extend(
-                quote!(.resource(#private::Resource::new(#uri) #media_type #list #subscribe)),
-            );
+            let annotations = stated.annotations.as_ref().map(|given| {
+                quote_spanned!(given.span()=> .annotations(|| -> #private::Annotations { #given }))
+            });
+            let size = stated.size.as_ref();
+            let size = size.map(|size| quote_spanned!(size.span()=> .size(#size)));
+            steps.extend(quote!(.resource(
+                #private::Resource::new(#uri) #media_type #list #subscribe #annotations #size
+            )));
         }
         (Kind::Prompt, _) => steps.extend(quote!(.prompt())),
         _ => {}
@@ -299,5 +304,9 @@ fn options(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     });
     step("icons", icons);
     step("on", stated.on.as_ref().map(|on| text(&on.value)));
+    let meta = stated.meta.as_ref().map(
+        |meta| quote_spanned!(meta.span()=> || #private::Into::<#private::Value>::into(#meta)),
+    );
+    step("meta", meta);
     steps
 }

@@ -36,6 +36,10 @@ fn field(parameter: &Parameter<'_>, field: &Field, private: &TokenStream) -> Tok
     let (kind, name) = (parameter.kind, &field.name);
     let mut steps = quote_spanned!(parameter.place()=> #private::field::<#kind>(#name));
     let mut step = |step: TokenStream| steps.extend(step);
+    if let Some(title) = &field.title {
+        let title = &title.value;
+        step(quote!(.title(#title)));
+    }
     if !field.about.is_empty() {
         let about = &field.about;
         step(quote!(.about(#about)));

@@ -167,8 +167,20 @@ fn told(root: &TokenStream, arm: &Arm<'_>, stated: &Stated) -> (Vec<usize>, Toke
             quote!(let failure = #root::tell(failure, #name, #root::Told(#binding).value());)
         })
         .collect();
+    let contents = arm.fields.iter().enumerate();
+    let contents: Vec<TokenStream> = contents
+        .filter(|(_, field)| field.content)
+        .map(|(at, field)| {
+            bound.push(at);
+            let (ty, binding) = (field.ty, placed(arm, at));
+            quote_spanned! {ty.span()=>
+                .with_content(<#ty as #root::core::clone::Clone>::clone(#binding))
+            }
+        })
+        .collect();
     let import = (!tells.is_empty()).then(|| quote!(use #root::Untold as _;));
-    let made = quote!(#root::Error::stated(#code, #status, #text).with_name(#name)#fix);
+    let made =
+        quote!(#root::Error::stated(#code, #status, #text).with_name(#name)#fix #(#contents)*);
     let body = if tells.is_empty() {
         made
     } else {
@@ -235,6 +247,13 @@ fn bounded(model: &Model<'_>) -> Generics {
             }
             Some(Says::Stated(stated)) => {
                 let texts = [Some(&stated.message), stated.fix.as_ref()];
+                for field in arm.fields.iter().filter(|field| field.content) {
+                    let item = quote!(Item = #root::Content);
+                    need(
+                        field,
+                        quote!(#root::core::clone::Clone + #root::core::iter::IntoIterator<#item>),
+                    );
+                }
                 for &Use { field, how } in texts.into_iter().flatten().flat_map(|text| &text.uses) {
                     if let How::Shown(by) = how {
                         let by = Ident::new(by, arm.ident.span());

@@ -41,13 +41,16 @@ pub(super) struct Field<'a> {
     at: TokenStream,
     pub(super) from: bool,
     pub(super) source: bool,
+    /// Whether it is shown beside the message.
+    pub(super) content: bool,
     hidden: bool,
 }
 
 impl Field<'_> {
     /// Whether a caller is told it, if it can be serialised.
     pub(super) fn told(&self) -> bool {
-        matches!(self.member, Member::Named(_)) && !self.hidden && !self.from && !self.source
+        let apart = self.hidden || self.content || self.from || self.source;
+        matches!(self.member, Member::Named(_)) && !apart
     }
 }
 
@@ -211,7 +214,7 @@ fn arm<'a>(
 
 fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
     let known = Known {
-        names: &["hidden"],
+        names: &["content", "hidden"],
         on: "a field",
         example: "#[failure(hidden)]",
     };
@@ -241,7 +244,19 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
             first.is_some()
         });
         let options = of_attributes(&field.attrs, "failure", &known, faults);
-        let hidden = options.iter().find(|option| option.name == "hidden");
+        let option = |name: &str| options.iter().find(|option| option.name == name);
+        let (content, hidden) = (option("content"), option("hidden"));
+        if let Some(content) = content {
+            faults.handle(content.bare());
+            if marks != [false; 2] || hidden.is_some() {
+                faults.add(
+                    "T7008",
+                    &content.name,
+                    "a caller is never told this field, so it is nothing to show",
+                    "remove `content`, or what keeps the field from the caller",
+                );
+            }
+        }
         if let Some(hidden) = hidden {
             faults.handle(hidden.bare());
             if marks != [false; 2] || matches!(member, Member::Unnamed(_)) {
@@ -267,6 +282,7 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
             ty: &field.ty,
             from: marks[0],
             source: marks[1],
+            content: content.is_some() && marks == [false; 2] && hidden.is_none(),
             hidden: hidden.is_some(),
         });
     }

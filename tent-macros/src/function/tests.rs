@@ -65,6 +65,20 @@ fn a_resource_with_a_list_and_completions() {
 }
 
 #[test]
+fn a_resource_with_metadata_hints_and_a_size() {
+    insta::assert_snapshot!(expansion(
+        Kind::Resource,
+        quote! {
+            uri = "ui://clock", access = "anyone", meta = json!({"ui": {}}), annotations = hints(), size = 3
+        },
+        quote! {
+            /// The page of the clock.
+            fn page() -> String { PAGE.into() }
+        }
+    ));
+}
+
+#[test]
 fn a_prompt_with_arguments() {
     insta::assert_snapshot!(expansion(
         Kind::Prompt,

@@ -42,6 +42,7 @@ pub(crate) struct Field {
     /// Its name on the wire.
     pub(crate) name: String,
     pub(crate) about: String,
+    pub(crate) title: Option<At<String>>,
     pub(crate) default: Option<Expr>,
     pub(crate) min: Option<Number>,
     pub(crate) max: Option<Number>,
@@ -58,7 +59,7 @@ pub(crate) struct Field {
 const ARG: Known<'static> = Known {
     names: &[
         "complete", "default", "example", "header", "max", "max_len", "min", "min_len", "pattern",
-        "rename", "secret",
+        "rename", "secret", "title",
     ],
     on: "#[arg]",
     example: "#[arg(min = 1)]",
@@ -269,6 +270,7 @@ fn take(one: &Written, field: &mut Field) -> syn::Result<()> {
         "pattern" => field.pattern = Some(one.text()?.value),
         "rename" => field.name = property(&one.text()?)?,
         "secret" => field.secret = one.flag()?.value,
+        "title" => field.title = Some(one.text()?),
         _ => {}
     }
     Ok(())
@@ -331,6 +333,10 @@ fn served(kind: Kind, function: &Function, checked: &[Parameter<'_>], faults: &m
         if let Some(complete) = field.complete.as_ref().filter(|_| kind.is_called()) {
             let what = "MCP completes the arguments of prompts and resources alone";
             faults.add("T7008", complete.span(), what, "leave `complete` out");
+        }
+        if let Some(title) = field.title.as_ref().filter(|_| kind == Kind::Resource) {
+            let what = "MCP clients are not told of the variables of a URI one by one";
+            faults.add("T7008", title.span, what, "leave `title` out");
         }
         if let Some(header) = field.header.as_ref().filter(|_| !kind.is_called()) {
             let what = "MCP mirrors the arguments of tools alone into headers";

@@ -302,6 +302,18 @@ pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults:
         "icons are shown by clients of MCP, and the function is not offered to them",
         "state `offer = \"mcp\"` too, or leave `icons` out",
     );
+    clash(
+        stated.size.as_ref().map(|size| size.span()),
+        uri.is_some() && !one,
+        "`size` is of one resource, and this URI is a template of many",
+        "leave `size` out; what lists them tells it of each, by `Listed::size`",
+    );
+    clash(
+        stated.meta.as_ref().map(|meta| meta.span()),
+        kind.is_called() && stated.mcp.is_none(),
+        "`meta` is told to MCP clients where tools are listed, and this is no tool",
+        "state `offer = \"mcp\"` too, or leave `meta` out",
+    );
     let on = stated.on.as_ref().map(|on| on.span);
     clash(
         on,

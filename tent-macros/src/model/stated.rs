@@ -38,6 +38,9 @@ pub(crate) struct Options {
     pub(crate) media_type: Option<At<String>>,
     pub(crate) list: Option<Path>,
     pub(crate) subscribe: Option<At<bool>>,
+    pub(crate) annotations: Option<Expr>,
+    pub(crate) size: Option<Expr>,
+    pub(crate) meta: Option<Expr>,
 }
 
 /// Every option of this attribute.
@@ -55,15 +58,18 @@ const RESOURCE: Known<'static> = Known {
     names: &[
         "about",
         "access",
+        "annotations",
         "blocking",
         "crate",
         "icons",
         "limit",
         "list",
         "media_type",
+        "meta",
         "name",
         "needs",
         "scope",
+        "size",
         "subscribe",
         "timeout",
         "title",
@@ -75,7 +81,7 @@ const PROMPT: Known<'static> = Known {
     on: "a prompt",
     example: "`name = value`",
     names: &[
-        "about", "access", "blocking", "crate", "icons", "limit", "name", "needs", "scope",
+        "about", "access", "blocking", "crate", "icons", "limit", "meta", "name", "needs", "scope",
         "timeout", "title",
     ],
 };
@@ -95,6 +101,7 @@ const CALLED: Known<'static> = Known {
         "icons",
         "idempotent",
         "limit",
+        "meta",
         "name",
         "needs",
         "offer",
@@ -119,6 +126,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
                 span: value.span(),
             });
         }
+        "annotations" => stated.annotations = Some(one.expression()?.clone()),
         "api" => stated.api = Some(one.flag()?),
         "asks" => stated.asks = Some(one.one_of(&["page"])?.span),
         "blocking" => stated.blocking = Some(one.flag()?),
@@ -134,6 +142,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
             values::media_type(&media_type)?;
             stated.media_type = Some(media_type);
         }
+        "meta" => stated.meta = Some(one.expression()?.clone()),
         "name" => stated.name = Some(one.text()?),
         "needs" => {
             stated.needs = one.texts()?;
@@ -156,6 +165,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
             stated.scope = Some(scope);
         }
         "sends" => stated.sends = Some(one.flag()?),
+        "size" => stated.size = Some(one.expression()?.clone()),
         "subscribe" => stated.subscribe = Some(one.flag()?),
         "timeout" => stated.timeout = Some(values::duration(&one.text()?)?),
         "title" => stated.title = Some(one.text()?),

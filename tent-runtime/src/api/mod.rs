@@ -129,6 +129,7 @@ async fn call(
         wire,
         caller,
         client: Client::default(),
+        meta: Map::new(),
         trace: trace.to_owned(),
         deadline: left.and_then(|left| Instant::now().checked_add(left)),
         at: At::Api,

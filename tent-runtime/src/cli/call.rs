@@ -44,6 +44,7 @@ pub(super) async fn call(
         wire: Wire::Json,
         caller,
         client: Client::default(),
+        meta: Map::new(),
         trace: "command-line".to_owned(),
         deadline: door.deadline(),
         at: At::Inside,

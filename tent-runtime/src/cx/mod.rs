@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -84,6 +84,7 @@ pub(crate) struct CxParts {
     pub(crate) caller: Caller,
     pub(crate) states: Arc<States>,
     pub(crate) client: Client,
+    pub(crate) meta: Map<String, Value>,
     pub(crate) trace: String,
     pub(crate) deadline: Option<Instant>,
     pub(crate) stop: Option<watch::Receiver<bool>>,
@@ -162,6 +163,22 @@ impl Cx {
     /// What the client says of itself.
     pub fn client(&self) -> &Client {
         &self.0.client
+    }
+
+    /// What the client put into the `_meta` of this request, beside what MCP and tent read there themselves: the members
+    /// of an extension, or of a client's own. Empty where there is none, at `/api` and for a call from inside. It is the
+    /// client's word, and no input: no schema was asked.
+    ///
+    /// ```
+    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// let place = cx.meta().get("openai/userLocation");
+    /// # let _ = place;
+    /// # }
+    /// ```
+    ///
+    /// A rule of `access` finds it empty where a list is asked for, so it is nothing to decide access by.
+    pub fn meta(&self) -> &Map<String, Value> {
+        &self.0.meta
     }
 
     /// When the call is ended with T0010; `None` where it may take as long as it likes. It moves on while

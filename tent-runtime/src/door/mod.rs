@@ -100,6 +100,8 @@ pub struct Call {
     pub caller: Caller,
     /// What the client says of itself.
     pub client: Client,
+    /// What the request brings in `_meta` that is the app's to read.
+    pub meta: Map<String, Value>,
     /// The id of the request.
     pub trace: String,
     /// When the request has to be answered ([`Door::deadline`]), which the access rule and, unless it states a time
@@ -318,6 +320,7 @@ impl Door {
             wire,
             caller,
             client,
+            meta,
             trace,
             deadline: request,
             at,
@@ -339,6 +342,7 @@ impl Door {
             caller,
             states: self.states.clone(),
             client,
+            meta,
             trace,
             deadline,
             stop: told,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::guard::{Ended, guarded_until, panicked, referenced};
 use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
-use crate::function::{Answer, Body, Misread};
+use crate::function::{Answer, Body, Content, Misread};
 use crate::registry::{Function, Shape};
 use crate::schema::{UNFIT, misfit};
 
@@ -34,6 +34,7 @@ pub(super) async fn run(
         Ended::Panicked(error) => Err(error),
     };
     let answer = answer.map_err(|error| discreet(error, function));
+    let answer = answer.map_err(|error| shown_in_bounds(function, error, most));
     answer.map_err(|error| referenced(error, &function.name, &cx.caller().to_string(), cx.trace()))
 }
 
@@ -93,6 +94,17 @@ fn in_bounds(function: &Function, answer: Answer, most: usize) -> Result<Answer>
             function.title
         ))
         .with_field("limit", most as u64))
+}
+
+/// A failure is told in any case; what is too large to show beside it is not.
+fn shown_in_bounds(function: &Function, error: Error, most: usize) -> Error {
+    let bytes = error.content().iter().map(Content::bytes);
+    let bytes = bytes.fold(0, usize::saturating_add);
+    if bytes <= most {
+        return error;
+    }
+    tracing::warn!(function = %function.name, bytes, most, "failed with content over limits.answer, which is left out");
+    error.without_content()
 }
 
 /// Holds an answer against the schema that was published of it, in debug builds alone.

@@ -142,6 +142,8 @@ pub struct Declaration {
     pub icons: Option<fn() -> Vec<Icon>>,
     /// Which list it is on: that of functions, of resources or of prompts.
     pub serves: Serves,
+    /// What is told of it in `_meta`, evaluated once at start.
+    pub meta: Option<fn() -> Value>,
     /// What completes its arguments, one for each `complete = …`.
     pub completes: &'static [Complete],
 }
@@ -199,6 +201,7 @@ impl Declaration {
             on: None,
             icons: None,
             serves: Serves::Call,
+            meta: None,
             completes: &[],
         }
     }
@@ -300,6 +303,12 @@ impl Declaration {
     pub const fn prompt(mut self) -> Self {
         self.serves = Serves::Prompt;
         self.api = false;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn meta(mut self, meta: fn() -> Value) -> Self {
+        self.meta = Some(meta);
         self
     }
 

@@ -3,15 +3,15 @@
 
 pub use super::field::{Shown, Unshown, example, field};
 pub use super::gives::{Otherwise, Probe, failed, gives_something};
-pub use super::icon::icons;
 pub use super::input::{Arguments, mirrored, schema_of};
 pub use super::parts::{needs, part};
 pub use super::promised::promised;
 pub use super::rule::verdict;
 pub use super::{
-    Access, Answer, Body, BoxFuture, Complete, Declaration, Entry, Input, Kind, Link, Listed,
-    Lister, Location, Need, Resource, Rule, Serves,
+    Access, Annotations, Answer, Body, BoxFuture, Complete, Content, Declaration, Entry, Input,
+    Kind, Link, Listed, Lister, Location, Need, Resource, Rule, Serves,
 };
+pub use crate::content::icons;
 pub use crate::cx::Cx;
 pub use crate::error::Result;
 pub use crate::schema::{Bound, Field};

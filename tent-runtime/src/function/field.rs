@@ -22,6 +22,11 @@ impl Field {
         self
     }
 
+    pub const fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
     pub const fn default_json(mut self, default: fn() -> Option<Value>) -> Self {
         self.default = Some(default);
         self

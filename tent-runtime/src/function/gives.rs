@@ -52,7 +52,7 @@ impl<T: Serialize + JsonSchema> Gives<ByValue> for T {
     const OUTPUT: Output = Output::Value(|generator| generator.subschema_for::<T>());
 
     fn answer(self) -> Result<Answer> {
-        with(self, Vec::new())
+        With::new(self, []).answer()
     }
 }
 
@@ -82,16 +82,44 @@ impl<T: Serialize + JsonSchema> Gives<ByBoth> for With<T> {
     const OUTPUT: Output = <T as Gives<ByValue>>::OUTPUT;
 
     fn answer(self) -> Result<Answer> {
-        with(self.value, self.content)
+        Ok(Answer {
+            value: Some(serde_json::value::to_raw_value(&self.value)?),
+            content: self.content,
+            shown: self.shown,
+            meta: self.meta,
+            ..Answer::default()
+        })
     }
 }
 
-fn with(value: impl Serialize, content: Vec<Content>) -> Result<Answer> {
-    Ok(Answer {
-        value: Some(serde_json::value::to_raw_value(&value)?),
-        content,
-        ..Answer::default()
-    })
+#[diagnostic::do_not_recommend]
+impl Gives<ByContent> for With<Content> {
+    const OUTPUT: Output = Output::Content;
+
+    fn answer(self) -> Result<Answer> {
+        let mut content = vec![self.value];
+        content.extend(self.content);
+        Ok(Answer {
+            content,
+            meta: self.meta,
+            ..Answer::default()
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Gives<ByContent> for With<Vec<Content>> {
+    const OUTPUT: Output = Output::Content;
+
+    fn answer(self) -> Result<Answer> {
+        let mut content = self.value;
+        content.extend(self.content);
+        Ok(Answer {
+            content,
+            meta: self.meta,
+            ..Answer::default()
+        })
+    }
 }
 
 /// What a prompt may give.
@@ -117,10 +145,7 @@ impl Speaks<ByBoth> for Prompted {
 #[diagnostic::do_not_recommend]
 impl Speaks<ByContent> for Vec<Message> {
     fn prompted(self) -> Prompted {
-        Prompted {
-            about: String::new(),
-            messages: self,
-        }
+        Prompted::new(self)
     }
 }
 

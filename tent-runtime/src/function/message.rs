@@ -1,7 +1,9 @@
 //! [`Message`]: one line of the conversation that a prompt begins with, and [`Prompted`]: all of them. Plain
 //! data.
 
-use super::content::{Content, Role};
+use serde_json::Value;
+
+use super::{Content, Meta, Role};
 
 /// One line of the conversation that a prompt begins with.
 ///
@@ -36,18 +38,50 @@ impl Message {
     }
 }
 
-/// The messages of a prompt, with a description of their own in place of the prompt's.
+/// The messages of a prompt, with a description of their own in place of the prompt's, and with `_meta`.
+///
+/// ```
+/// use tent_runtime::function::{Message, Prompted};
+/// let letter = Prompted::new([Message::user("Write to Ada.")])
+///     .about("A letter to Ada")
+///     .meta("com.example/draft", 7);
+/// assert_eq!(letter.about, "A letter to Ada");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prompted {
     /// What these messages are for; empty, and the prompt's own about is told.
     pub about: String,
     /// The messages, in order.
     pub messages: Vec<Message>,
+    pub(crate) meta: Meta,
 }
 
 impl Prompted {
+    /// These messages.
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Prompted {
+            messages: messages.into_iter().collect(),
+            ..Prompted::default()
+        }
+    }
+
+    /// What these messages are for, in place of the prompt's own about.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = about.into();
+        self
+    }
+
+    /// With a member of the `_meta` of the result, by the rules of [`Content::meta`]. All revisions of MCP have it.
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.meta.put(key, value);
+        self
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let messages = self.messages.iter().map(|message| message.content.bytes());
-        messages.fold(self.about.len(), usize::saturating_add)
+        let besides = self.about.len().saturating_add(self.meta.bytes());
+        messages.fold(besides, usize::saturating_add)
     }
 }

@@ -2,13 +2,11 @@
 //! gives. Knows no wire format, and calls nothing: only the door calls.
 
 mod answer;
-mod content;
 mod declaration;
 #[doc(hidden)]
 pub mod expansion;
 mod field;
 mod gives;
-mod icon;
 mod input;
 mod message;
 mod parts;
@@ -16,15 +14,13 @@ mod promised;
 mod role;
 mod rule;
 
+pub use crate::content::{Annotations, Content, Icon, Icons, Listed, Meta, Role, Theme};
+pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
 pub use answer::{Answer, With};
-pub use content::{Annotations, Content, Listed, Role};
-pub(crate) use content::{Held, Piece, Resource as Embedded};
 pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };
 pub use gives::{Fails, Gives, Speaks};
-pub(crate) use icon::web_address;
-pub use icon::{Icon, Icons, Theme};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
 pub use message::{Message, Prompted};

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{BoxFuture, Listed};
+use super::{Annotations, BoxFuture, Listed};
 use crate::cx::Cx;
 use crate::error::Result;
 
@@ -29,6 +29,10 @@ pub struct Resource {
     pub list: Option<Lister>,
     /// Whether a client may be told when it changes.
     pub subscribe: bool,
+    /// Hints for the client, evaluated once at start.
+    pub annotations: Option<fn() -> Annotations>,
+    /// How many bytes it has, where that is known beforehand.
+    pub size: Option<u64>,
 }
 
 #[doc(hidden)]
@@ -39,6 +43,8 @@ impl Resource {
             media_type: None,
             list: None,
             subscribe: false,
+            annotations: None,
+            size: None,
         }
     }
 
@@ -54,6 +60,16 @@ impl Resource {
 
     pub const fn subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = subscribe;
+        self
+    }
+
+    pub const fn annotations(mut self, annotations: fn() -> Annotations) -> Self {
+        self.annotations = Some(annotations);
+        self
+    }
+
+    pub const fn size(mut self, bytes: u64) -> Self {
+        self.size = Some(bytes);
         self
     }
 }

@@ -21,7 +21,7 @@ use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content, stream};
 use crate::door::{At, Call};
 use crate::error::Error;
-use crate::function::Answer;
+use crate::function::{Answer, Content, Meta};
 use crate::registry::{Registry, Shape};
 use crate::schema::Wire;
 
@@ -58,6 +58,7 @@ pub(super) async fn serve(
     let responses = std::mem::take(&mut params.responses);
     let state = std::mem::take(&mut params.state);
     let (revision, nonce) = (agreed.revision, agreed.nonce);
+    let meta = std::mem::take(&mut params.meta.rest);
     let (name, input) = named(params)?;
     let headers = &asked.parts.headers;
     let mirrored = asked.mirrors(revision);
@@ -99,6 +100,7 @@ pub(super) async fn serve(
         wire: Wire::Json,
         caller: asked.caller.clone(),
         client: agreed.client,
+        meta,
         trace: asked.trace.to_owned(),
         deadline: asked.deadline,
         at: At::Mcp,
@@ -140,7 +142,7 @@ async fn ended(
         Ok(answer) if answer.asks => asking.answer(mcp, id),
         Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Err(error) if is_result(&error, revision) => Ok(failed(id, &error, server)),
+        Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
         Err(error) => Err(Refusal::of(&error, mcp.realm())),
     }
 }
@@ -153,7 +155,7 @@ fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> Writer {
         match outcome {
             Ok(answer) => write_given(&mut out, answer, wrapped, revision, Some(&server)),
             Err(error) if is_result(error, revision) => {
-                write_failed(&mut out, error, Some(&server))
+                write_failed(&mut out, error, revision, Some(&server))
             }
             Err(error) => return Err(error.clone()),
         }
@@ -248,34 +250,40 @@ fn write_given(
         out.extend_from_slice(br#""resultType":"complete","#);
     }
     out.extend_from_slice(br#""content":["#);
-    if let Some(json) = structured {
+    let has_structure = revision.has_titles_and_structure();
+    // Content that stands for the value stands first. A revision that has no other place for the value has it behind.
+    let before = structured.filter(|_| !answer.shown);
+    let behind = structured.filter(|_| answer.shown && !has_structure);
+    if let Some(json) = before {
         text(out, json);
     }
-    for (at, one) in answer.content.iter().enumerate() {
-        if at > 0 || structured.is_some() {
+    contents(out, &answer.content, before.is_some(), revision);
+    if let Some(json) = behind {
+        if !answer.content.is_empty() {
             out.push(b',');
         }
-        write(out, &content::shown(one, revision));
+        text(out, json);
     }
     out.push(b']');
-    if let Some(json) = structured.filter(|_| revision.has_titles_and_structure()) {
+    if let Some(json) = structured.filter(|_| has_structure) {
         out.extend_from_slice(br#","structuredContent":"#);
         out.extend_from_slice(json.as_bytes());
     }
     let own = is_wrapped.then_some(br#""tent.wrapped":true"#.as_slice());
-    meta(out, server, own);
+    reply::meta(out, server, own, &answer.meta);
     out.push(b'}');
 }
 
-/// The result of a call that failed: its text for the model, and the same for programs in `_meta`.
+/// The result of a call that failed: its text for the model and what is shown beside it, and the same for programs in
+/// `_meta`.
 /// Never structured content, which would have to fit the schema of a success.
-fn failed(id: &str, error: &Error, server: Option<&str>) -> Reply {
+fn failed(id: &str, error: &Error, revision: Revision, server: Option<&str>) -> Reply {
     let mut out = reply::begin(id, 512);
-    write_failed(&mut out, error, server);
+    write_failed(&mut out, error, revision, server);
     reply::end(out)
 }
 
-fn write_failed(out: &mut Vec<u8>, error: &Error, server: Option<&str>) {
+fn write_failed(out: &mut Vec<u8>, error: &Error, revision: Revision, server: Option<&str>) {
     let mut said = format!("Error {}: {}", error.code(), error.message());
     if !error.fix().is_empty() {
         said += "\nFix: ";
@@ -307,30 +315,24 @@ fn write_failed(out: &mut Vec<u8>, error: &Error, server: Option<&str>) {
     }
     out.extend_from_slice(br#""content":["#);
     text(out, &said);
+    contents(out, error.content(), true, revision);
     out.extend_from_slice(br#"],"isError":true"#);
-    meta(out, server, Some(&own));
+    reply::meta(out, server, Some(&own), &Meta::default());
     out.push(b'}');
+}
+
+/// Writes each of these, `behind` another or as the first.
+fn contents(out: &mut Vec<u8>, all: &[Content], behind: bool, revision: Revision) {
+    for (at, one) in all.iter().enumerate() {
+        if at > 0 || behind {
+            out.push(b',');
+        }
+        write(out, &content::shown(one, revision));
+    }
 }
 
 fn text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(br#"{"type":"text","text":"#);
     write(out, text);
-    out.push(b'}');
-}
-
-fn meta(out: &mut Vec<u8>, server: Option<&str>, own: Option<&[u8]>) {
-    if server.is_none() && own.is_none() {
-        return;
-    }
-    out.extend_from_slice(br#","_meta":{"#);
-    if let Some(server) = server {
-        out.extend_from_slice(server.as_bytes());
-    }
-    if let Some(own) = own {
-        if server.is_some() {
-            out.push(b',');
-        }
-        out.extend_from_slice(own);
-    }
     out.push(b'}');
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::revision::Revision;
 use crate::function::{
-    Annotations, Content, Embedded, Held, Icon, Listed, Piece, Prompted, Role, Theme,
+    Annotations, Content, Embedded, Held, Icon, Listed, Meta, Piece, Prompted, Role, Theme,
 };
 
 /// One content, in words where the revision has no type for it.
@@ -22,7 +22,11 @@ pub(super) fn shown(content: &Content, revision: Revision) -> Value {
             json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
         }
         Piece::Audio { data, media_type } => text(sound(media_type, data.len())),
-        Piece::Resource(resource) => json!({"type": "resource", "resource": held(resource)}),
+        Piece::Resource(resource) => {
+            let mut held = held(resource);
+            add_meta(&mut held, &resource.meta, revision);
+            json!({"type": "resource", "resource": held})
+        }
         Piece::Link(link) if revision.has_titles_and_structure() => {
             let mut shown = listed(link, revision);
             shown.insert("type".to_owned(), "resource_link".into());
@@ -33,6 +37,7 @@ pub(super) fn shown(content: &Content, revision: Revision) -> Value {
     if let Some(annotations) = annotations(&content.annotations, revision) {
         shown["annotations"] = annotations;
     }
+    add_meta(&mut shown, &content.meta, revision);
     shown
 }
 
@@ -64,8 +69,13 @@ fn held(resource: &Embedded) -> Value {
 
 /// A content as what is read under `uri`. `stated` is the media type of the resource, which counts for a text;
 /// what else there is has its own.
-pub(super) fn read(content: &Content, uri: &str, stated: Option<&str>) -> Value {
-    match &content.piece {
+pub(super) fn read(
+    content: &Content,
+    uri: &str,
+    stated: Option<&str>,
+    revision: Revision,
+) -> Value {
+    let mut read = match &content.piece {
         Piece::Text(text) => {
             json!({"uri": uri, "mimeType": stated.unwrap_or("text/plain"), "text": text})
         }
@@ -77,6 +87,21 @@ pub(super) fn read(content: &Content, uri: &str, stated: Option<&str>) -> Value 
         Piece::Link(link) => {
             json!({"uri": uri, "mimeType": "text/uri-list", "text": link.uri})
         }
+    };
+    match &content.piece {
+        Piece::Resource(resource) => {
+            add_meta(&mut read, &resource.meta.or(&content.meta), revision);
+        }
+        Piece::Link(link) => add_meta(&mut read, &link.meta, revision),
+        _ => add_meta(&mut read, &content.meta, revision),
+    }
+    read
+}
+
+/// Puts in the members of `_meta`, which is not on every object before 2025-06-18.
+fn add_meta(shown: &mut Value, meta: &Meta, revision: Revision) {
+    if !meta.is_empty() && revision.has_titles_and_structure() {
+        shown["_meta"] = meta.members().clone().into();
     }
 }
 
@@ -91,6 +116,7 @@ pub(super) fn listed(listed: &Listed, revision: Revision) -> Map<String, Value> 
         size,
         annotations,
         icons,
+        meta,
     } = listed;
     let mut shown = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
@@ -110,6 +136,8 @@ pub(super) fn listed(listed: &Listed, revision: Revision) -> Map<String, Value> 
     put("size", size.map(Value::from));
     put("annotations", self::annotations(annotations, revision));
     put("icons", self::icons(icons, revision));
+    let has_meta = !meta.is_empty() && revision.has_titles_and_structure();
+    put("_meta", has_meta.then(|| meta.members().clone().into()));
     shown
 }
 

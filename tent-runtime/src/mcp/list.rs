@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::content;
 use super::reply::{self, Refusal};
 use super::revision::Revision;
+use crate::function::Meta;
 use crate::registry::{Function, Marks, Registry, Shape};
 use crate::seal::{Sealer, Use};
 
@@ -249,15 +250,19 @@ pub(super) enum Scope {
 
 /// The members that a modern result has when a client may keep it, with a comma before the first.
 pub(super) fn hints(kept_for: Duration, scope: Scope, server: &str) -> Vec<u8> {
+    let mut hints = kept(kept_for, scope);
+    reply::meta(&mut hints, Some(server), None, &Meta::default());
+    hints
+}
+
+/// The same members but for `_meta`.
+pub(super) fn kept(kept_for: Duration, scope: Scope) -> Vec<u8> {
     let scope = match scope {
         Scope::Public => "public",
         Scope::Private => "private",
     };
     let millis = kept_for.as_millis();
-    format!(
-        r#","resultType":"complete","ttlMs":{millis},"cacheScope":"{scope}","_meta":{{{server}}}"#
-    )
-    .into_bytes()
+    format!(r#","resultType":"complete","ttlMs":{millis},"cacheScope":"{scope}""#).into_bytes()
 }
 
 fn bytes(tool: &Tool<'_>) -> Vec<u8> {
@@ -282,6 +287,8 @@ struct Tool<'a> {
     annotations: Option<Annotations<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     icons: Option<Value>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Serialize)]
@@ -324,6 +331,7 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
             }
         }),
         icons: content::icons(&function.icons, Revision::V2025_11_25).filter(|_| pictured),
+        meta: Some(function.meta.members()).filter(|meta| titled && !meta.is_empty()),
     }
 }
 

@@ -113,6 +113,7 @@ async fn own(
     let wanted = Wanted {
         name: name.clone(),
         input: request.input().map_err(unreadable)?,
+        meta: params.meta.rest.clone(),
         wire: Wire::Json,
         at: At::Method,
         rounds: None,
@@ -128,13 +129,16 @@ async fn own(
             }
             Err(error) => return Err(refused(mcp, &error, revision)),
         };
-        let Some(result) = object(&answer) else {
+        let Some(mut result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
             let error = mcp
                 .door
                 .broke(Error::unexpected(why), &name, &caller, &trace);
             return Err(refused(mcp, &error, revision));
         };
+        if !answer.meta.is_empty() {
+            add_meta(&mut result, answer.meta.members().clone());
+        }
         Ok(given(mcp, id, &method, result, revision))
     };
     served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
@@ -146,6 +150,14 @@ fn object(answer: &Answer) -> Option<Map<String, Value>> {
         return Some(Map::new());
     };
     serde_json::from_str(value.get()).ok()
+}
+
+/// Puts members into the result's `_meta`, in place of those of the same key.
+fn add_meta(result: &mut Map<String, Value>, more: Map<String, Value>) {
+    match result.entry("_meta").or_insert_with(|| Map::new().into()) {
+        Value::Object(meta) => meta.extend(more),
+        other => *other = more.into(),
+    }
 }
 
 /// The methods whose whole results say for how long, and for whom, they can be kept.
@@ -179,10 +191,7 @@ fn given(
         let server = format!("{{{}}}", mcp.server);
         let server: Map<String, Value> =
             serde_json::from_str(&server).expect("the server's name is a member of an object");
-        match result.entry("_meta").or_insert_with(|| Map::new().into()) {
-            Value::Object(meta) => meta.extend(server),
-            other => *other = server.into(),
-        }
+        add_meta(&mut result, server);
     }
     let mut out = reply::begin(id, 256);
     write(&mut out, &result);

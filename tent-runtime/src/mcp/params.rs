@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::cx::Capabilities;
-use crate::json::{self, Key, Keys, Skip, Take, Taking};
+use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
 
 /// A member that should be a string.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -95,6 +95,8 @@ pub(super) struct Meta<'a> {
     pub(super) progress_token: Option<&'a RawValue>,
     /// `io.modelcontextprotocol/logLevel`.
     pub(super) log_level: Text<'a>,
+    /// Every other member but tent's own: for the function. None costs nothing.
+    pub(super) rest: Map<String, Value>,
 }
 
 /// What a client says it can do.
@@ -261,7 +263,11 @@ impl<'de> Take<'de> for TheMeta {
                     meta.log_level = object.next_value_seed(Taking(TextOrNull))?;
                 }
                 "progressToken" => meta.progress_token = object.next_value()?,
-                _ => return Ok(false),
+                _ if key.starts_with("tent.") => return Ok(false),
+                _ => {
+                    let value = object.next_value_seed(Strict)?;
+                    meta.rest.insert(key.to_owned(), value);
+                }
             }
             Ok(true)
         })?;

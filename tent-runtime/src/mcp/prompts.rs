@@ -34,8 +34,12 @@ pub(super) async fn list(
 
 fn listed(prompt: &Function, revision: Revision) -> Value {
     let mut shown = json!({"name": prompt.name, "description": prompt.about});
-    if revision.has_titles_and_structure() {
+    let titled = revision.has_titles_and_structure();
+    if titled {
         shown["title"] = prompt.title.as_str().into();
+        if !prompt.meta.is_empty() {
+            shown["_meta"] = prompt.meta.members().clone().into();
+        }
     }
     if let Some(icons) = content::icons(&prompt.icons, revision) {
         shown["icons"] = icons;
@@ -46,6 +50,9 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
     let fields = schema.get("properties").and_then(Value::as_object);
     let argument = |(name, schema): (&String, &Value)| {
         let mut argument = json!({"name": name, "required": is_required(name)});
+        if let Some(title) = schema.get("title").filter(|_| titled) {
+            argument["title"] = title.clone();
+        }
         if let Some(about) = schema.get("description") {
             argument["description"] = about.clone();
         }
@@ -116,11 +123,10 @@ fn given(
     write(&mut out, about);
     out.extend_from_slice(br#","messages":"#);
     write(&mut out, &content::messages(prompted, revision));
-    if let Some(server) = server {
-        out.extend_from_slice(br#","resultType":"complete","_meta":{"#);
-        out.extend_from_slice(server.as_bytes());
-        out.push(b'}');
+    if server.is_some() {
+        out.extend_from_slice(br#","resultType":"complete""#);
     }
+    reply::meta(&mut out, server, None, &prompted.meta);
     out.push(b'}');
     reply::end(out)
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::revision::Revision;
 use crate::cx::REQUIRED;
 use crate::error::Error;
+use crate::function::Meta;
 use crate::web;
 
 /// Codes of JSON-RPC, and those that MCP adds.
@@ -284,6 +285,28 @@ pub(super) fn begin(id: &str, room: usize) -> Vec<u8> {
 pub(super) fn end(mut out: Vec<u8>) -> Reply {
     out.push(b'}');
     Reply::ok(out)
+}
+
+/// Writes the `_meta` of a result, where there is any, with a comma before it. `server` is the member that names the
+/// server, `own` more of tent's, `more` what the function adds, whose keys are neither's.
+pub(super) fn meta(out: &mut Vec<u8>, server: Option<&str>, own: Option<&[u8]>, more: &Meta) {
+    if server.is_none() && own.is_none() && more.is_empty() {
+        return;
+    }
+    out.extend_from_slice(br#","_meta":{"#);
+    let start = out.len();
+    let mut member = |bytes: &[u8]| {
+        if out.len() > start {
+            out.push(b',');
+        }
+        out.extend_from_slice(bytes);
+    };
+    server.map(str::as_bytes).into_iter().for_each(&mut member);
+    own.into_iter().for_each(&mut member);
+    for (key, value) in more.members() {
+        member(format!("{}:{value}", Value::from(key.as_str())).as_bytes());
+    }
+    out.push(b'}');
 }
 
 /// Writes a value as JSON.

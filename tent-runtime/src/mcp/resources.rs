@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::Value;
 
-use super::list::{Scope, hints};
+use super::list::{Scope, kept};
 use super::listeners::{MOST_URI, Subscriber};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
@@ -95,13 +95,16 @@ async fn shown<'a>(
 /// A resource as it was declared.
 fn alone(resource: &Resource) -> Listed {
     let function = &resource.function;
-    let mut listed = Listed::new(resource.stated.uri, &*function.name)
+    let listed = Listed::new(resource.stated.uri, &*function.name)
         .title(&*function.title)
         .about(&*function.about);
-    listed.icons.clone_from(&function.icons);
-    match resource.stated.media_type {
-        Some(media_type) => listed.media_type(media_type),
-        None => listed,
+    Listed {
+        media_type: resource.stated.media_type.map(str::to_owned),
+        size: resource.stated.size,
+        annotations: resource.annotations.clone(),
+        icons: function.icons.clone(),
+        meta: function.meta.clone(),
+        ..listed
     }
 }
 
@@ -124,7 +127,7 @@ pub(super) async fn read(
     let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
         Ok(answer) => {
             let server = revision.is_modern().then_some(&*mcp.server);
-            Ok(given(id, &answer, &uri, stated, server))
+            Ok(given(id, &answer, &uri, stated, (revision, server)))
         }
         Err(error) => Err(failed(mcp, &error, &uri, revision)),
     };
@@ -209,7 +212,7 @@ fn given(
     answer: &Answer,
     uri: &str,
     stated: Option<&str>,
-    server: Option<&str>,
+    (revision, server): (Revision, Option<&str>),
 ) -> Reply {
     let mut out = reply::begin(id, 256 + answer.bytes());
     out.extend_from_slice(br#"{"contents":["#);
@@ -237,13 +240,14 @@ fn given(
         if at > 0 || answer.value.is_some() {
             out.push(b',');
         }
-        write(&mut out, &content::read(one, uri, stated));
+        write(&mut out, &content::read(one, uri, stated, revision));
     }
     out.push(b']');
-    if let Some(server) = server {
+    if server.is_some() {
         // Nobody says how long it stays as it is, and it may be this caller's alone.
-        out.extend(hints(Duration::ZERO, Scope::Private, server));
+        out.extend(kept(Duration::ZERO, Scope::Private));
     }
+    reply::meta(&mut out, server, None, &answer.meta);
     out.push(b'}');
     reply::end(out)
 }

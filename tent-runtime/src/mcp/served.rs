@@ -82,6 +82,8 @@ pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a>
 pub(super) struct Wanted<'a> {
     pub(super) name: String,
     pub(super) input: Map<String, Value>,
+    /// What the request brings in `_meta` for the function.
+    pub(super) meta: Map<String, Value>,
     pub(super) wire: Wire,
     pub(super) at: At,
     /// Where it can come in several rounds. Of what only reads none is kept.
@@ -100,6 +102,7 @@ impl<'a> Wanted<'a> {
         Wanted {
             name: name.to_owned(),
             input,
+            meta: std::mem::take(&mut params.meta.rest),
             wire: Wire::Strings,
             at,
             rounds: Some(Brought::to_read(method, params)),
@@ -135,6 +138,7 @@ where
         wire: wanted.wire,
         caller: asked.caller.clone(),
         client: agreed.client,
+        meta: wanted.meta,
         trace: asked.trace.to_owned(),
         deadline: asked.deadline,
         at: wanted.at,

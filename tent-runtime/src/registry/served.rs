@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tent_core::uri::Template;
 
 use super::{Finding, Function, Registry, Shape};
-use crate::function::{Declaration, Serves};
+use crate::function::{Annotations, Declaration, Serves};
 
 /// A resource as the app has it.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Resource {
     pub function: Function,
     /// What the macro wrote of it.
     pub stated: crate::function::Resource,
+    /// Its hints for the client.
+    pub annotations: Annotations,
     template: Template,
 }
 
@@ -56,6 +58,7 @@ impl Served {
             Ok(template) => self.resources.push(Resource {
                 function,
                 stated,
+                annotations: stated.annotations.map(|given| given()).unwrap_or_default(),
                 template,
             }),
             Err(wrong) => {

@@ -10,6 +10,8 @@ pub struct Field {
     pub name: &'static str,
     /// The schema of its type.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Its name for people, where one is stated.
+    pub title: Option<&'static str>,
     /// What it is for; empty where nothing is said.
     pub about: &'static str,
     /// Its default as JSON, where one is stated; `None` of a default that JSON cannot show.
@@ -54,6 +56,7 @@ impl Field {
         Field {
             name,
             schema: schema_of::<T>,
+            title: None,
             about: "",
             default: None,
             rules: Rules {

@@ -93,6 +93,9 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         }
     }
 
+    if let Some(title) = field.title {
+        schema.insert("title".to_owned(), title.into());
+    }
     if !field.about.is_empty() {
         schema.insert("description".to_owned(), field.about.into());
     }

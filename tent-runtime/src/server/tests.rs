@@ -53,6 +53,7 @@ async fn left(tent: &Tent) {
             era: Era::Legacy,
             ..Client::default()
         },
+        meta: serde_json::Map::new(),
         trace: "test".to_owned(),
         at: At::Inside,
         deadline: tent.door.deadline(),

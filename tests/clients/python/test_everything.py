@@ -137,6 +137,27 @@ class Everything:
             self.assertEqual(result.structured_content, {"place": "Oslo", "degrees": -3.5, "sky": "snow"})
             self.assertTrue(any("Snow in Oslo" in content.text for content in result.content))
 
+    async def test_metadata_and_content_in_place_of_a_value(self):
+        async with self.connected() as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            uri = tools["show_dial"].meta["ui"]["resourceUri"]
+            listed = {str(one.uri): one for one in (await client.list_resources()).resources}[uri]
+            self.assertEqual(listed.annotations.audience, ["user"])
+            [page] = (await client.read_resource(uri)).contents
+            self.assertEqual((page.mime_type, len(page.text)), ("text/html;profile=mcp-app", listed.size))
+            self.assertEqual(page.meta["ui"]["csp"], {})
+            shown = await client.call_tool("show_dial", {"percent": 30})
+            self.assertEqual(shown.structured_content, {"percent": 30})
+            self.assertEqual([one.text for one in shown.content], ["The dial shows 30 percent."])
+            given = await client.call_tool("give_metadata")
+            self.assertEqual(given.meta["com.example/drawn"], {"by": "hand"})
+            self.assertEqual(given.content[1].meta, {"com.example/text": True})
+            self.assertEqual(given.content[2].resource.meta, {"com.example/resource": 2})
+            failed = await client.call_tool("fail_with_picture")
+            self.assertEqual((failed.is_error, [one.type for one in failed.content]), (True, ["text", "image"]))
+            prompts = {one.name: one for one in (await client.list_prompts()).prompts}
+            self.assertEqual(prompts["about_dial"].arguments[0].title, "Topic")
+
     async def test_a_failure_of_a_tool_is_a_result(self):
         async with self.connected() as client:
             result = await client.call_tool("test_error_handling")

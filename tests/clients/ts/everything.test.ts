@@ -174,6 +174,34 @@ for (const revision of revisions) {
             assert.equal(seen.logged[0]?.data, 'Tool execution started');
         });
 
+        test('metadata is where the revision has it, and content in place of a value', async () => {
+            const full = revision >= '2025-06-18';
+            const { tools } = await client.listTools();
+            const dial = tools.find(tool => tool.name === 'show_dial');
+            const uri = 'ui://everything/dial';
+            assert.deepEqual(dial?._meta, full ? { ui: { resourceUri: uri } } : undefined);
+            const { resources } = await client.listResources();
+            const listed = resources.find(one => one.uri === uri);
+            assert.equal(listed?._meta !== undefined, full);
+            const [page] = (await client.readResource({ uri })).contents;
+            assert.ok(page && 'text' in page && page.text.length === listed?.size);
+            assert.equal(page.mimeType, 'text/html;profile=mcp-app');
+            assert.equal(page._meta !== undefined, full);
+
+            const shown = await client.callTool({ name: 'show_dial', arguments: { percent: 30 } });
+            const words = { type: 'text', text: 'The dial shows 30 percent.' };
+            const json = { type: 'text', text: '{"percent":30}' };
+            assert.deepEqual(shown.content, full ? [words] : [words, json]);
+            if (full) assert.deepEqual(shown.structuredContent, { percent: 30 });
+            const given = await call('give_metadata');
+            assert.deepEqual(given._meta?.['com.example/drawn'], { by: 'hand' });
+            const brought = { 'com.example/locale': ['en'] };
+            const told = await client.callTool({ name: 'what_was_brought', _meta: brought });
+            assert.match(text(told), /"com\.example\/locale":\["en"\]/);
+            const failed = await call('fail_with_picture');
+            assert.deepEqual([failed.isError, kinds(failed)], [true, ['text', 'image']]);
+        });
+
         test('resources are listed and read', async () => {
             const { resources } = await client.listResources();
             const uris = resources.map(one => one.uri);

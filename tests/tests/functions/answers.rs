@@ -97,10 +97,22 @@ async fn many_contents() -> tent_runtime::error::Result<Vec<Content>> {
 
 #[query(access = "anyone")]
 async fn beside() -> With<Order> {
-    With {
-        value: Order { id: 9 },
-        content: vec![Content::text("nine")],
-    }
+    With::new(Order { id: 9 }, [Content::text("nine")])
+}
+
+#[query(access = "anyone")]
+fn in_place() -> tent::Result<With<Order>> {
+    Ok(With::shown(Order { id: 9 }, [Content::text("nine")]).meta("a", 1))
+}
+
+#[query(access = "anyone")]
+fn one_with_meta() -> With<Content> {
+    With::new(Content::text("one"), [Content::text("two")]).meta("a", 1)
+}
+
+#[query(access = "anyone")]
+async fn many_with_meta() -> tent::Result<With<Vec<Content>>> {
+    Ok(With::new(vec![Content::text("one")], [Content::text("two")]).meta("a", 1))
 }
 
 #[query(access = "anyone")]
@@ -172,6 +184,26 @@ fn content_is_told_from_values() {
     let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
+    assert!(!answer.shown && answer.meta.is_empty());
+}
+
+#[test]
+fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
+    let run = |name: &str| run_with(linked(name), json!({}), States::default()).expect("it runs");
+    let wanted = json!({"a": 1});
+    assert!(matches!(linked("in_place").output, Output::Value(_)));
+    let answer = run("in_place");
+    assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
+    assert_eq!(answer.content, [Content::text("nine")]);
+    assert!(answer.shown);
+    assert_eq!(json!(answer.meta.members()), wanted);
+    for name in ["one_with_meta", "many_with_meta"] {
+        assert!(matches!(linked(name).output, Output::Content), "{name}");
+        let answer = run(name);
+        assert!(answer.value.is_none(), "{name}");
+        assert_eq!(answer.content, ["one", "two"].map(Content::text), "{name}");
+        assert_eq!(json!(answer.meta.members()), wanted, "{name}");
+    }
 }
 
 #[test]

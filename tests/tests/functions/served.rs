@@ -75,10 +75,7 @@ fn plain_text() -> String {
 /// With a description of its own.
 #[prompt(access = "anyone")]
 fn described() -> Result<Prompted> {
-    Ok(Prompted {
-        about: "mine".to_owned(),
-        messages: vec![Message::user("a")],
-    })
+    Ok(Prompted::new([Message::user("a")]).about("mine"))
 }
 
 fn answer(declaration: &Declaration, input: Value) -> Answer {
@@ -183,11 +180,7 @@ fn a_prompt_gives_messages() {
         ("plain_text", json!({}), "", vec![Message::user("hello")]),
         ("described", json!({}), "mine", vec![Message::user("a")]),
     ] {
-        let about = about.to_owned();
-        assert_eq!(
-            prompted(name, input),
-            Prompted { about, messages },
-            "{name}"
-        );
+        let wanted = Prompted::new(messages).about(about);
+        assert_eq!(prompted(name, input), wanted, "{name}");
     }
 }

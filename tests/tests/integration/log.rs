@@ -12,7 +12,7 @@ use crate::support::{Reply, ask, key, modern, tent};
 
 /// Everything that was logged, at every level.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
@@ -27,7 +27,7 @@ impl Write for Log {
 
 impl Log {
     /// What this thread logs, for as long as the second of these lives.
-    fn kept() -> (Self, impl Sized) {
+    pub(crate) fn kept() -> (Self, impl Sized) {
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -43,7 +43,7 @@ impl Log {
     }
 
     /// The line that holds this.
-    fn line(&self, with: &str) -> String {
+    pub(crate) fn line(&self, with: &str) -> String {
         let text = self.text();
         let line = text.lines().find(|line| line.contains(with));
         line.unwrap_or_else(|| panic!("no {with} in: {text}"))

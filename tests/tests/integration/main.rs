@@ -9,6 +9,7 @@ mod failures;
 mod gone;
 mod log;
 mod mcp;
+mod metadata;
 mod mounted;
 mod sealed_off;
 mod start;

@@ -202,6 +202,7 @@ async fn a_call_from_inside_is_held_to_the_same() {
         wire: Wire::Json,
         caller: Caller::App,
         client: Client::default(),
+        meta: serde_json::Map::new(),
         trace: String::new(),
         deadline: None,
         at: At::Inside,

@@ -49,6 +49,26 @@ pub struct Borrowing<'a> {
     pub word: &'a str,
 }
 
+/// Shows something beside its message, of whatever is a list of content.
+#[derive(Debug, Failure)]
+pub enum Showing<T> {
+    /// A list.
+    #[failure(code = "A0004", message = "It stopped at {step}")]
+    Stopped {
+        /// Where.
+        step: u32,
+        /// What was seen.
+        #[failure(content)]
+        shots: Vec<tent::Content>,
+        /// Perhaps the end of the log.
+        #[failure(content)]
+        log: Option<tent::Content>,
+    },
+    /// Anything.
+    #[failure(code = "A0005", message = "any")]
+    Any(#[failure(content)] T),
+}
+
 /// Through a macro.
 macro_rules! failure {
     ($name:ident, $code:literal, $message:expr, $status:expr, $($field:ident: $ty:ty),*) => {
@@ -75,5 +95,16 @@ fn main() {
     assert_eq!(Borrowing { word: "x" }.to_string(), "no `x`");
     let raw = tent::Error::from(Raw::Type { r#type: 1, self_: 2 });
     assert_eq!((raw.name(), &raw.fields()["type"]), ("type", &tent::serde_json::json!(1)));
+    let text = tent::Content::text;
+    let stopped: Showing<Vec<tent::Content>> = Showing::Stopped {
+        step: 3,
+        shots: vec![text("a"), text("b")],
+        log: Some(text("c")),
+    };
+    let error = tent::Error::from(stopped);
+    assert_eq!(error.content(), ["a", "b", "c"].map(text));
+    assert_eq!(error.fields().len(), 1);
+    let error = tent::Error::from(Showing::Any([text("d")]));
+    assert_eq!(error.content(), [text("d")]);
     assert_eq!(tent::Error::from(Closed).fix(), "Come back at {9}");
 }

@@ -65,10 +65,7 @@ async fn letter(cx: &Cx) -> Result<Answer> {
     let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
     let name = name.accepted().map(|name| name.name);
     Ok(Answer {
-        prompted: Some(Prompted {
-            about: "A letter.".to_owned(),
-            messages: vec![Message::user(name.unwrap_or_default())],
-        }),
+        prompted: Some(Prompted::new([Message::user(name.unwrap_or_default())]).about("A letter.")),
         ..Answer::default()
     })
 }

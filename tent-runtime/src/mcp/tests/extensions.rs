@@ -172,6 +172,7 @@ async fn nobody_has_an_extension_at_api() {
         peer: None,
         rounds: None,
         deadline: None,
+        meta: Map::new(),
     };
     let error = app.mcp().door.call(call).await.expect_err("it is refused");
     assert_eq!((error.code(), error.status()), ("T0021", 400));

@@ -21,6 +21,8 @@ mod legacy;
 mod line;
 mod lines;
 mod lists;
+mod meta;
+mod meta_served;
 mod modern;
 mod prompts;
 mod questions;

@@ -29,13 +29,8 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Answer, Error> {
         .get("about")
         .map_or(0, |about| about.as_u64().unwrap_or(1000));
     Ok(Answer {
-        prompted: Some(Prompted {
-            about: if to == "ada" {
-                "A letter to Ada".to_owned()
-            } else {
-                String::new()
-            },
-            messages: vec![
+        prompted: Some(
+            Prompted::new([
                 Message::user(format!("Write to {to} about order {order}.")),
                 Message::assistant(
                     Content::image([1, 2, 3], "image/png")
@@ -48,8 +43,9 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Answer, Error> {
                     "text/markdown",
                     "# Shop",
                 )),
-            ],
-        }),
+            ])
+            .about(if to == "ada" { "A letter to Ada" } else { "" }),
+        ),
         ..Answer::default()
     })
 }

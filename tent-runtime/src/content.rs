@@ -1,7 +1,15 @@
 //! [`Content`]: what a function gives that is no value, with the hints that a client shows it by, and
 //! [`Listed`]: one resource of many. Plain data; how it looks on a wire is an envelope's to know.
 
-use super::icon::Icon;
+mod icon;
+mod meta;
+
+pub(crate) use icon::web_address;
+pub use icon::{Icon, Icons, Theme, icons};
+pub use meta::Meta;
+
+use serde_json::Value;
+
 use crate::clock;
 
 /// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
@@ -18,6 +26,8 @@ use crate::clock;
 pub struct Content {
     pub(crate) piece: Piece,
     pub(crate) annotations: Annotations,
+    /// Of what is no link, which has its own.
+    pub(crate) meta: Meta,
 }
 
 /// What a [`Content`] is.
@@ -36,6 +46,7 @@ pub(crate) struct Resource {
     pub(crate) uri: String,
     pub(crate) media_type: String,
     pub(crate) held: Held,
+    pub(crate) meta: Meta,
 }
 
 /// What a resource holds.
@@ -92,6 +103,7 @@ impl Content {
             uri,
             media_type,
             held,
+            meta: Meta::default(),
         })
         .into()
     }
@@ -100,6 +112,38 @@ impl Content {
     #[must_use]
     pub fn annotated(mut self, annotations: Annotations) -> Self {
         self.annotations = annotations;
+        self
+    }
+
+    /// With a member of its `_meta`, which MCP clients are told from 2025-06-18 on, and nobody else. Of a resource that is
+    /// read, it stands with what was read.
+    ///
+    /// A key has the form that the specification gives it (`name`, `com.example/name`) and is neither MCP's nor tent's
+    /// own; any other is left out, and the log says so.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tent_runtime::function::Content;
+    /// let page = Content::text("<p>Hello</p>").meta("ui", json!({"prefersBorder": true}));
+    /// assert_ne!(page, Content::text("<p>Hello</p>"));
+    /// assert_eq!(Content::text("a").meta("dev.mcp/a", 1), Content::text("a"));
+    /// ```
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        match &mut self.piece {
+            Piece::Link(link) => link.meta.put(key, value),
+            _ => self.meta.put(key, value),
+        }
+        self
+    }
+
+    /// The same of the resource itself, within content that has one: MCP tells the two apart. Other content stays as it
+    /// is.
+    #[must_use]
+    pub fn resource_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        if let Piece::Resource(resource) = &mut self.piece {
+            resource.meta.put(key, value);
+        }
         self
     }
 
@@ -142,12 +186,16 @@ impl Content {
 
     /// How many bytes it is made of.
     pub(crate) fn bytes(&self) -> usize {
-        match &self.piece {
+        let piece = match &self.piece {
             Piece::Text(text) => text.len(),
             Piece::Image { data, .. } | Piece::Audio { data, .. } => data.len(),
-            Piece::Resource(resource) => resource.uri.len() + resource.held.bytes().len(),
+            Piece::Resource(resource) => {
+                let held = resource.uri.len() + resource.held.bytes().len();
+                held.saturating_add(resource.meta.bytes())
+            }
             Piece::Link(link) => link.bytes(),
-        }
+        };
+        piece.saturating_add(self.meta.bytes())
     }
 }
 
@@ -165,6 +213,7 @@ impl From<Piece> for Content {
         Content {
             piece,
             annotations: Annotations::new(),
+            meta: Meta::default(),
         }
     }
 }
@@ -281,6 +330,7 @@ pub struct Listed {
     pub(crate) size: Option<u64>,
     pub(crate) annotations: Annotations,
     pub(crate) icons: Vec<Icon>,
+    pub(crate) meta: Meta,
 }
 
 impl Listed {
@@ -295,6 +345,7 @@ impl Listed {
             size: None,
             annotations: Annotations::new(),
             icons: Vec::new(),
+            meta: Meta::default(),
         }
     }
 
@@ -352,11 +403,18 @@ impl Listed {
         self
     }
 
+    /// With a member of its `_meta`, by the rules of [`Content::meta`].
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.meta.put(key, value);
+        self
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let texts = [&self.title, &self.about, &self.media_type];
         let texts = texts.into_iter().flatten().map(String::len);
         let icons = self.icons.iter().map(Icon::bytes);
-        let all = texts.chain(icons);
+        let all = texts.chain(icons).chain([self.meta.bytes()]);
         all.fold(self.uri.len() + self.name.len(), usize::saturating_add)
     }
 }

@@ -1,0 +1,97 @@
+//! `_meta` wherever MCP has one, among it a tool with a page of its own (MCP Apps); content in place of a value, and
+//! beside a failure.
+
+use tent::prelude::*;
+use tent::serde_json::{Value, json};
+
+use crate::media::PNG;
+
+/// The page that a host of MCP Apps shows for `show_dial`.
+const PAGE: &str = include_str!("dial.html");
+
+/// How far something is.
+#[data]
+struct Dial {
+    /// From 0 to 100.
+    percent: u8,
+}
+
+/// Show on a dial how far something is. What a model reads is a sentence; the page is given the value.
+#[query(
+    access = "anyone",
+    offer = "mcp",
+    meta = json!({"ui": {"resourceUri": "ui://everything/dial"}})
+)]
+fn show_dial(
+    /// How far it is, from 0 to 100.
+    #[arg(title = "Percent", max = 100)]
+    percent: u8,
+) -> With<Dial> {
+    let words = Content::text(format!("The dial shows {percent} percent."));
+    With::shown(Dial { percent }, [words])
+}
+
+/// The page of the dial. It loads nothing, so its host need allow it nothing.
+#[resource(
+    uri = "ui://everything/dial",
+    access = "anyone",
+    name = "dial",
+    media_type = "text/html;profile=mcp-app",
+    meta = json!({"ui": {"prefersBorder": true}}),
+    annotations = Annotations::new().audience([Role::User]),
+    size = PAGE.len() as u64
+)]
+fn dial() -> Content {
+    Content::text(PAGE).meta("ui", json!({"csp": {}, "prefersBorder": true}))
+}
+
+/// Talk about the dial.
+#[prompt(access = "anyone", meta = json!({"com.example/group": "dials"}))]
+fn about_dial(
+    /// What to say of it.
+    #[arg(title = "Topic")]
+    topic: String,
+) -> Prompted {
+    let question = Message::user(format!("Tell me of the dial: {topic}"));
+    Prompted::new([question]).meta("com.example/topic", topic)
+}
+
+/// Give a value with `_meta` of the result, beside a text, a resource and a link that each have their own.
+#[query(access = "anyone", offer = "mcp")]
+fn give_metadata() -> With<Dial> {
+    let resource = Content::resource_text("test://dial", "text/plain", "50")
+        .meta("com.example/block", 1)
+        .resource_meta("com.example/resource", 2);
+    let content = [
+        Content::text("Half way.").meta("com.example/text", true),
+        resource,
+        Content::link("ui://everything/dial", "dial").meta("com.example/link", true),
+    ];
+    With::new(Dial { percent: 50 }, content).meta("com.example/drawn", json!({"by": "hand"}))
+}
+
+/// Give what the request brings in `_meta`.
+#[query(access = "anyone", offer = "mcp")]
+fn what_was_brought(cx: &Cx) -> Value {
+    Value::Object(cx.meta().clone())
+}
+
+/// Fail, and show a picture of what went wrong.
+#[query(access = "anyone", offer = "mcp")]
+fn fail_with_picture() -> Result<(), Stuck> {
+    let seen = vec![Content::image(PNG, "image/png")];
+    Err(Stuck { seen })
+}
+
+/// The failure of `fail_with_picture`.
+#[derive(Debug, Failure)]
+#[failure(
+    code = "A0002",
+    status = 502,
+    message = "The dial is stuck",
+    fix = "Tap on it"
+)]
+struct Stuck {
+    #[failure(content)]
+    seen: Vec<Content>,
+}
