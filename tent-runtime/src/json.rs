@@ -52,7 +52,23 @@ where
 pub(crate) fn digest(value: &Value) -> [u8; 32] {
     let mut text = Vec::new();
     write_sorted(value, &mut text);
-    sha2::Sha256::digest(&text).into()
+    digest_of(&text)
+}
+
+/// The SHA-256 of a text.
+pub(crate) fn digest_of(text: &[u8]) -> [u8; 32] {
+    sha2::Sha256::digest(text).into()
+}
+
+/// Names and an object as one text, in which the order of an object's keys makes no difference.
+pub(crate) fn sorted<const N: usize>(names: [&str; N], object: &Map<String, Value>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    for name in names {
+        write_plain(&mut out, name);
+        out.push(b',');
+    }
+    write_object(object, &mut out);
+    out
 }
 
 /// Bytes as text.
@@ -61,20 +77,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 fn write_sorted(value: &Value, out: &mut Vec<u8>) {
-    const MEMORY: &str = "texts and numbers are written to memory";
     match value {
-        Value::Object(object) => {
-            let mut members: Vec<_> = object.iter().collect();
-            members.sort_unstable_by_key(|(key, _)| *key);
-            out.push(b'{');
-            for (key, value) in members {
-                serde_json::to_writer(&mut *out, key).expect(MEMORY);
-                out.push(b':');
-                write_sorted(value, out);
-                out.push(b',');
-            }
-            out.push(b'}');
-        }
+        Value::Object(object) => write_object(object, out),
         Value::Array(values) => {
             out.push(b'[');
             for value in values {
@@ -83,8 +87,25 @@ fn write_sorted(value: &Value, out: &mut Vec<u8>) {
             }
             out.push(b']');
         }
-        plain => serde_json::to_writer(out, plain).expect(MEMORY),
+        plain => write_plain(out, plain),
     }
+}
+
+fn write_object(object: &Map<String, Value>, out: &mut Vec<u8>) {
+    let mut members: Vec<_> = object.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    out.push(b'{');
+    for (key, value) in members {
+        write_plain(out, key);
+        out.push(b':');
+        write_sorted(value, out);
+        out.push(b',');
+    }
+    out.push(b'}');
+}
+
+fn write_plain(out: &mut Vec<u8>, plain: &(impl serde::Serialize + ?Sized)) {
+    serde_json::to_writer(out, plain).expect("texts and numbers are written to memory");
 }
 
 /// Whether serde_json keeps this key for itself. An object of one such key is to it no object but the value

@@ -183,6 +183,11 @@ impl Capabilities {
         }
     }
 
+    /// Whether it can be asked nothing at all.
+    pub(crate) fn is_none(self) -> bool {
+        self == Capabilities::default()
+    }
+
     /// As one byte, for a text that is short.
     pub(crate) fn bits(self) -> u8 {
         let flags = [

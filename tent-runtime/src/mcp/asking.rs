@@ -65,6 +65,12 @@ impl Asking {
             };
             return Ok(Asking { peer, round: None });
         }
+        let (responses, state) = (brought.responses, brought.state);
+        let is_first = matches!(responses, Arguments::Absent) && state == Text::Absent;
+        if is_first && agreed.client.capabilities.is_none() {
+            // Nothing is asked of such a client, so there is no other round.
+            return Ok(Asking::nothing(told));
+        }
         let parts = rounds::Parts {
             door: mcp.door.clone(),
             method: brought.method,
@@ -72,9 +78,12 @@ impl Asking {
             told: told.map(|told| told as Arc<dyn Peer>),
             writer: brought.writer,
             claims: mcp.claims.clone(),
-            counts_on: asked.counts_on(),
+            counts_on: match state {
+                Text::Is(_) => asked.counts_on(),
+                _ => String::new(),
+            },
         };
-        let round = Round::new(parts, brought.responses, brought.state)?;
+        let round = Round::new(parts, responses, state)?;
         Ok(Asking {
             peer: Some(round.clone()),
             round: Some(round),

@@ -59,7 +59,7 @@ pub(super) async fn serve(
     let state = std::mem::take(&mut params.state);
     let (revision, nonce) = (agreed.revision, agreed.nonce);
     let meta = std::mem::take(&mut params.meta.rest);
-    let (name, input) = named(params)?;
+    let (name, input) = named(*params)?;
     let headers = &asked.parts.headers;
     let mirrored = asked.mirrors(revision);
     headers::name(headers, &name, mirrored)?;

@@ -11,7 +11,7 @@ pub(super) struct Pace {
     each: Duration,
     left: u32,
     /// Since when one more is under way.
-    since: Instant,
+    since: Option<Instant>,
 }
 
 impl Pace {
@@ -20,20 +20,19 @@ impl Pace {
             most,
             each,
             left: most,
-            since: Instant::now(),
+            since: None,
         }
     }
 
     /// Whether one more may be sent now.
     pub(super) fn take(&mut self) -> bool {
         let now = Instant::now();
-        while self.left < self.most && now.saturating_duration_since(self.since) >= self.each {
+        let mut since = self.since.unwrap_or(now);
+        while self.left < self.most && now.saturating_duration_since(since) >= self.each {
             self.left += 1;
-            self.since += self.each;
+            since += self.each;
         }
-        if self.left == self.most {
-            self.since = now;
-        }
+        self.since = Some(if self.left == self.most { now } else { since });
         match self.left.checked_sub(1) {
             Some(left) => {
                 self.left = left;

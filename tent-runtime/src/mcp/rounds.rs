@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
 use self::carried::{Answered, Carried, Outcome};
@@ -50,7 +50,7 @@ pub(super) struct Round {
     state: Option<String>,
     writer: Writer,
     claims: Arc<Claims>,
-    counts_on: [u8; 32],
+    counts_on: String,
     inner: Mutex<Inner>,
     over: Notify,
 }
@@ -70,7 +70,8 @@ struct Inner {
     /// What was being asked when the door ended the call.
     settled: Option<Vec<(String, Question)>>,
     waker: Option<Waker>,
-    bound: [u8; 32],
+    /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
+    bound: Vec<u8>,
     claimed: Option<(Vec<u8>, Turn)>,
     result: Option<Result<Vec<u8>>>,
     /// Whether the call has ended: nothing is asked for it any more.
@@ -93,7 +94,7 @@ pub(super) struct Parts {
     pub(super) told: Option<Arc<dyn Peer>>,
     pub(super) writer: Writer,
     pub(super) claims: Arc<Claims>,
-    /// Whom the round counts on where it is kept.
+    /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(super) counts_on: String,
 }
 
@@ -131,7 +132,7 @@ impl Round {
             state,
             writer,
             claims,
-            counts_on: json::digest(&json!(counts_on)),
+            counts_on,
             inner: Mutex::new(Inner {
                 responses,
                 ..Inner::default()
@@ -184,7 +185,7 @@ impl Round {
             answers,
             kept: std::mem::take(&mut inner.kept),
         };
-        let state = carried.seal(self.door.sealer(), &inner.bound);
+        let state = carried.seal(self.door.sealer(), &json::digest_of(&inner.bound));
         let mut out = br#"{"resultType":"input_required","inputRequests":"#.to_vec();
         write(&mut out, &requests);
         out.extend_from_slice(br#","requestState":"#);
@@ -201,7 +202,7 @@ impl Round {
 
     /// Takes up the state that came with the round.
     async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
-        let bound = self.lock().bound;
+        let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.door.sealer(), state, &bound)?;
         let until = carried.until();
         let is_old = SystemClock.now() > until;
@@ -225,10 +226,11 @@ impl Round {
         if entering.kind == Kind::Query {
             return Ok(true);
         }
+        let counts_on = json::digest_of(self.counts_on.as_bytes());
         let wanted = Wanted {
             store: &**self.door.store(),
             nonce: &nonce,
-            caller: &self.counts_on,
+            caller: &counts_on,
             until,
             deadline: entering.deadline,
             stop: entering.stop,
@@ -253,13 +255,8 @@ impl Rounds for Round {
     }
 
     fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>> {
-        let whom = json!([
-            entering.caller.to_string(),
-            self.method,
-            entering.name,
-            entering.input
-        ]);
-        self.lock().bound = json::digest(&whom);
+        let whom = entering.caller.to_string();
+        self.lock().bound = json::sorted([&whom, self.method, entering.name], entering.input);
         Box::pin(async move {
             match &self.state {
                 Some(state) => self.take_up(state, entering).await,

@@ -94,7 +94,8 @@ pub(super) struct Message<'a> {
     method: Text<'a>,
     /// Its `result` or its `error`.
     answer: Option<Answered>,
-    params: Params<'a>,
+    /// Large, and handed on from one to the next.
+    params: Box<Params<'a>>,
 }
 
 /// What a message is.
@@ -117,7 +118,7 @@ pub(super) struct Request<'a> {
     text: &'a str,
     pub(super) id: &'a str,
     pub(super) method: Cow<'a, str>,
-    pub(super) params: Params<'a>,
+    pub(super) params: Box<Params<'a>>,
 }
 
 impl Request<'_> {
@@ -277,7 +278,7 @@ impl<'de> Take<'de> for OneMessage {
                 }
                 "id" => message.id = Some(object.next_value()?),
                 "method" => message.method = object.next_value_seed(Taking(AText))?,
-                "params" => message.params = object.next_value_seed(Taking(TheParams))?,
+                "params" => *message.params = object.next_value_seed(Taking(TheParams))?,
                 "result" if message.answer.is_none() => {
                     message.answer = Some(Ok(object.next_value_seed(Strict)?));
                 }
