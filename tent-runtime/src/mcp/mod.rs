@@ -33,6 +33,7 @@ mod session;
 mod sink;
 pub(crate) mod stdio;
 mod stream;
+pub(crate) mod talk;
 mod wire;
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ struct Waiting {
     /// Whether the call that says what waits was let in.
     begun: bool,
     closed: bool,
+    /// Whether no answer to a question can come any more.
+    mute: bool,
     /// How many questions were sent.
     questions: u64,
 }
@@ -108,7 +110,7 @@ impl Sink {
     pub(super) fn ask(&self, message: Vec<u8>) -> Option<Ticket> {
         let (taken, left) = oneshot::channel();
         let mut waiting = self.lock();
-        if waiting.closed {
+        if waiting.closed || waiting.mute {
             return None;
         }
         let number = waiting.questions;
@@ -124,6 +126,23 @@ impl Sink {
             number,
             left,
         })
+    }
+
+    /// Takes no question any more, and drops those that wait: no answer to them can come.
+    pub(super) fn asks_no_more(&self) {
+        let left: Vec<_> = {
+            let mut waiting = self.lock();
+            waiting.mute = true;
+            let is_question = |event: &Event| matches!(event.kind, Kind::Question(..));
+            let (left, kept) = std::mem::take(&mut waiting.events)
+                .into_iter()
+                .partition::<VecDeque<_>, _>(is_question);
+            waiting.events = kept;
+            left.into()
+        };
+        self.0.taken.notify_one();
+        // Who asked is told by this, and not while the sink is held.
+        drop(left);
     }
 
     /// Notes that the call was let in, so that what it is answered is its own.

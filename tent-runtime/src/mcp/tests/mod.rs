@@ -28,4 +28,5 @@ mod results;
 mod rounds;
 mod served;
 mod streams;
+mod talk;
 mod transport;
