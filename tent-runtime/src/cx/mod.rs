@@ -6,6 +6,7 @@ pub mod ask;
 mod client;
 mod peer;
 pub(crate) mod question;
+mod stop;
 mod waits;
 
 use std::any::{Any, TypeId};
@@ -17,14 +18,15 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub use client::{Capabilities, Client, Era};
 pub use peer::{Later, Level, Peer, Progress};
 pub use question::{Kind as Asks, Question};
+pub use stop::{Held, Stop};
 
 pub(crate) use client::REQUIRED;
+pub(crate) use stop::Unfinished;
 pub(crate) use waits::Waits;
 
 use crate::caller::{Caller, User};
@@ -86,7 +88,7 @@ pub(crate) struct CxParts {
     pub(crate) client: Client,
     pub(crate) trace: String,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) stop: Option<watch::Receiver<bool>>,
+    pub(crate) stop: Stop,
     pub(crate) peer: Option<Arc<dyn Peer>>,
     /// Where the call may wait for answers while its deadline stands still.
     pub(crate) waits: Option<Waits>,
@@ -298,16 +300,55 @@ impl Cx {
         self.0.peer.as_ref()
     }
 
-    /// Ends when the call was cancelled; never, where nobody can cancel it: so once a change or an action goes on with
-    /// the answer to a question of a client of 2026-07-28, which counts once.
+    /// Ends when the call was ended before its function: its caller went away, its client cancelled it, or its
+    /// [`deadline`](Self::deadline) came. Whatever the function does from then on goes nowhere.
+    ///
+    /// An async function is dropped then, at its next `.await`; so it is of use to what goes on without it, a task that it
+    /// spawned or a `blocking` function, and for a last word before it goes. It never ends where the function
+    /// comes to its own end, so wait for it beside something else.
+    ///
+    /// What counts as going away is as the door has it. A caller at `/api` and a client of 2026-07-28 go with their
+    /// connection. An older client's connection says nothing, its `notifications/cancelled` does, and on a line, as on stdin,
+    /// both eras do it that way. A change or an action that goes on with the answer to a question of a client of
+    /// 2026-07-28 counts once, so it is ended by its deadline alone.
+    ///
+    /// ```
+    /// # async fn refresh() {}
+    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// let cx = cx.clone();
+    /// tokio::spawn(async move {
+    ///     tokio::select! {
+    ///         () = refresh() => {}
+    ///         () = cx.cancelled() => println!("nobody waits for {} any more", cx.trace()),
+    ///     }
+    /// });
+    /// # }
+    /// ```
     pub async fn cancelled(&self) {
-        if let Some(stop) = &self.0.stop {
-            let mut stop = stop.clone();
-            if stop.wait_for(|&stopped| stopped).await.is_ok() {
-                return;
-            }
-        }
-        std::future::pending().await
+        self.0.stop.cancelled().await;
+    }
+
+    /// Whether [`cancelled`](Self::cancelled) has ended: for a `blocking` function, which looks between two steps.
+    ///
+    /// ```
+    /// # fn serve(cx: &tent_runtime::cx::Cx, rows: Vec<u32>) -> tent_runtime::error::Result<u64> {
+    /// let mut sum = 0;
+    /// for row in rows {
+    ///     if cx.is_cancelled() {
+    ///         break;
+    ///     }
+    ///     sum += u64::from(row);
+    /// }
+    /// # Ok(sum)
+    /// # }
+    /// ```
+    pub fn is_cancelled(&self) -> bool {
+        self.0.stop.is_cancelled()
+    }
+
+    /// What ends the call before its function.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.0.stop
     }
 
     /// The id of the request, as the log has it.

@@ -26,10 +26,9 @@ pub use asked::{Asking, Readable};
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
-pub use tasks::{Held, Stop};
 
 use crate::caller::Caller;
-use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Waits};
+use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Stop, Unfinished, Waits};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Kind};
 use crate::keys::Keys;
@@ -296,8 +295,7 @@ impl Door {
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
             let span = span::of(&call);
-            let stop = Stop::default();
-            return self.pass(call, None, &stop).instrument(span).await;
+            return self.pass(self.begin(call)).instrument(span).await;
         }
         // Kept until the end, so that nobody stops the call.
         let (_never, told) = watch::channel(false);
@@ -315,17 +313,11 @@ impl Door {
                 .is_some_and(only_reads)
     }
 
-    async fn pass(
-        &self,
-        call: Call,
-        told: Option<watch::Receiver<bool>>,
-        stop: &Stop,
-    ) -> Result<Answer> {
-        // What runs to its end is told of no stop either.
-        let told = told.filter(|_| !self.goes_on(&call));
+    /// Makes what the function is told of the call; its time begins.
+    fn begin(&self, call: Call) -> Begun {
         let Call {
             name,
-            mut input,
+            input,
             wire,
             caller,
             client,
@@ -335,9 +327,6 @@ impl Door {
             peer,
             rounds,
         } = call;
-        if self.is_closing() {
-            return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
-        }
         let timeout = at
             .find(&self.registry, &name)
             .and_then(|f| f.declaration.timeout);
@@ -352,10 +341,43 @@ impl Door {
             client,
             trace,
             deadline,
-            stop: told,
+            stop: Stop::default(),
             peer,
             waits,
         });
+        Begun {
+            cx,
+            name,
+            input,
+            wire,
+            request,
+            at,
+            rounds,
+        }
+    }
+
+    /// Runs a call; where this is dropped before its end, the function is told.
+    async fn pass(&self, begun: Begun) -> Result<Answer> {
+        let cx = begun.cx.clone();
+        let unfinished = Unfinished::new(cx.stop());
+        let ended = self.steps(begun).await;
+        unfinished.finish();
+        ended
+    }
+
+    async fn steps(&self, begun: Begun) -> Result<Answer> {
+        let Begun {
+            cx,
+            name,
+            mut input,
+            wire,
+            request,
+            at,
+            rounds,
+        } = begun;
+        if self.is_closing() {
+            return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
+        }
         // 1. Is there such a function, for this caller?
         let function = self.find_until(&name, at, &cx, request).await?;
         cx.client()
@@ -382,7 +404,7 @@ impl Door {
                 caller: cx.caller(),
                 input: &input,
                 deadline: cx.deadline(),
-                stop,
+                stop: cx.stop(),
             });
             let entered = entered
                 .await
@@ -398,6 +420,18 @@ impl Door {
         }
         outcome
     }
+}
+
+/// A call whose [`Cx`] is made.
+struct Begun {
+    cx: Cx,
+    name: String,
+    input: Map<String, Value>,
+    wire: Wire,
+    /// When the request has to be answered.
+    request: Option<Instant>,
+    at: At,
+    rounds: Option<Arc<dyn Rounds>>,
 }
 
 impl std::fmt::Debug for Door {
