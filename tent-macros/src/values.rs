@@ -240,23 +240,31 @@ pub(crate) fn capability(text: &At<String>) -> syn::Result<()> {
     ))
 }
 
-/// The methods that the MCP layer answers by itself, whatever an app states.
-const ANSWERED: [&str; 6] = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
+/// What is wrong with a function for a method that the MCP layer answers by itself, whatever an app states.
+fn answered(method: &str) -> Option<&'static str> {
+    match method {
+        "initialize"
+        | "ping"
+        | "server/discover"
+        | "subscriptions/listen"
+        | "tools/call"
+        | "tools/list" => Some("leave `on` out: the function is a tool with `offer = \"mcp\"`"),
+        "logging/setLevel" => {
+            Some("leave the function out: `cx.log` keeps to the level that the client sets")
+        }
+        // What is told of a resource goes to the sessions that tent noted itself, so an answer of the app's own would
+        // promise what never comes.
+        "resources/subscribe" | "resources/unsubscribe" => {
+            Some("state `subscribe` on the `#[resource]`, and set `mcp.stream`")
+        }
+        _ => None,
+    }
+}
 
 /// Checks the method of `on`.
 pub(crate) fn method(text: &At<String>) -> syn::Result<()> {
-    let (what, help) = if ANSWERED.contains(&text.value.as_str()) {
-        (
-            "is answered by tent itself",
-            "leave `on` out: the function is a tool with `offer = \"mcp\"`",
-        )
+    let (what, help) = if let Some(help) = answered(&text.value) {
+        ("is answered by tent itself", help)
     } else if text.value.starts_with("notifications/") {
         (
             "is a notification, which nobody answers",
@@ -308,6 +316,32 @@ mod tests {
         ));
         assert!(access(&syn::parse_quote!(["anyone", []])).is_err());
         assert!(access(&syn::parse_quote!(["anyone", ["anybody"]])).is_err());
+    }
+
+    #[test]
+    fn a_method_that_tent_answers_is_no_functions() {
+        for (name, help) in [
+            ("tools/list", "leave `on` out"),
+            ("logging/setLevel", "leave the function out"),
+            ("resources/subscribe", "state `subscribe`"),
+            ("resources/unsubscribe", "state `subscribe`"),
+            ("notifications/cancelled", "name a method"),
+            ("", "name one such as"),
+        ] {
+            let Err(fault) = method(&at(name)) else {
+                panic!("{name} is refused");
+            };
+            let fault = fault.to_string();
+            assert!(fault.contains("T7014") && fault.contains(help), "{fault}");
+        }
+        for name in [
+            "resources/list",
+            "prompts/get",
+            "completion/complete",
+            "acme/x",
+        ] {
+            assert!(method(&at(name)).is_ok(), "{name}");
+        }
     }
 
     #[test]

@@ -19,9 +19,7 @@ pub(super) fn shown(content: &Content, revision: Revision) -> Value {
         Piece::Audio { data, media_type } if revision.has_annotations_and_audio() => {
             json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
         }
-        Piece::Audio { data, media_type } => {
-            text(format!("[a sound: {media_type}, {} bytes]", data.len()))
-        }
+        Piece::Audio { data, media_type } => text(sound(media_type, data.len())),
         Piece::Resource(resource) => json!({"type": "resource", "resource": held(resource)}),
         Piece::Link(link) if revision.has_titles_and_structure() => {
             let mut shown = listed(link, revision);
@@ -34,6 +32,11 @@ pub(super) fn shown(content: &Content, revision: Revision) -> Value {
         shown["annotations"] = annotations;
     }
     shown
+}
+
+/// A sound in words, for a revision that has none.
+pub(super) fn sound(media_type: &str, size: usize) -> String {
+    format!("[a sound: {media_type}, {size} bytes]")
 }
 
 /// One line of the conversation that a prompt begins with.

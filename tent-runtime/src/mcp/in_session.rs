@@ -55,6 +55,7 @@ impl InSession {
     }
 
     async fn put(&self, name: &str, question: &Question) -> Result<Value> {
+        ask::check(question, self.revision)?;
         let put = self.notes.questions().put(
             questions::Asked {
                 session: &self.session,

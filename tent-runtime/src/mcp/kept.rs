@@ -29,10 +29,12 @@ pub(super) fn get(
     asked: &Asked<'_>,
     nonce: [u8; 16],
     can: Capabilities,
+    revision: Revision,
 ) -> Result<Reply, Refusal> {
     let key = Key::new(nonce, &asked.caller, "");
     let sink = Sink::default();
-    let place = opened(mcp, asked, sink.clone(), Listens::Session(key, can), None)?;
+    let listens = Listens::Session(key, can, Wants::declared(&mcp.door, revision));
+    let place = opened(mcp, asked, sink.clone(), listens, None)?;
     let mut kept = Kept::new(mcp, asked, place, sink, None);
     kept.session = Some(nonce);
     Ok(kept.reply())
@@ -88,10 +90,10 @@ pub(super) async fn listen(
 /// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
 /// rules did not end in the request's time, since the acknowledgement says what is left.
 async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
-    let declared = served::capabilities(&mcp.door, agreed.revision);
-    wants.tools &= declared.contains_key("tools");
-    wants.prompts &= declared.contains_key("prompts");
-    wants.resources &= declared.contains_key("resources");
+    let declared = Wants::declared(&mcp.door, agreed.revision);
+    wants.tools &= declared.tools;
+    wants.prompts &= declared.prompts;
+    wants.resources &= declared.resources;
     let Some(updates) = wants.updates.take() else {
         return;
     };

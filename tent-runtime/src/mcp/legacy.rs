@@ -62,7 +62,10 @@ pub(super) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refu
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
     };
-    kept::get(mcp, asked, session.nonce, session.client.capabilities)
+    // Whether `notifications/initialized` has come is not asked: another process may have taken it. Who opens the stream
+    // has the answer to its handshake, as it names the session.
+    let can = session.client.capabilities;
+    kept::get(mcp, asked, session.nonce, can, session.revision)
 }
 
 /// The session that the request is part of, if it names one.
@@ -133,7 +136,11 @@ pub(super) fn initialize(
         .unwrap_or(Revision::NEWEST_LEGACY);
     let session = Session::begin(
         revision,
-        client(Era::Legacy, &params.client, params.abilities),
+        client(
+            Era::Legacy,
+            &params.client,
+            params.abilities.map(|said| revision.masked(said)),
+        ),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
@@ -172,6 +179,11 @@ pub(super) async fn serve(
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
     headers::method(&asked.parts.headers, &request.method, false)?;
+    if let Some(line) = asked.line()
+        && request.method != "ping"
+    {
+        line.begun();
+    }
     match &*request.method {
         "ping" => {
             let mut out = reply::begin(request.id, 2);
@@ -191,15 +203,38 @@ pub(super) async fn serve(
     }
 }
 
-/// Takes a notification. `notifications/cancelled` ends the call that it names, if that is under way; no
-/// other one is of use here.
+/// Takes a notification. `notifications/cancelled` ends the call that it names, if that is under way;
+/// `notifications/initialized` begins the session of a line; no other one is of use here.
 pub(super) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &Agreed) {
-    let named = note.params.request_id.map(RawValue::get);
-    if note.method == "notifications/cancelled"
-        && let (Some(nonce), Some(id)) = (agreed.nonce, named)
-    {
-        mcp.running.cancel(&Key::new(nonce, &asked.caller, id));
+    match (&*note.method, asked.line()) {
+        ("notifications/cancelled", _) => {
+            let named = note.params.request_id.map(RawValue::get);
+            if let (Some(nonce), Some(id)) = (agreed.nonce, named) {
+                tracing::debug!(
+                    trace = asked.trace,
+                    id,
+                    reason = reason(note),
+                    "the client cancels a call"
+                );
+                mcp.running.cancel(&Key::new(nonce, &asked.caller, id));
+            }
+        }
+        ("notifications/initialized", Some(line)) => line.begun(),
+        _ => {}
     }
+}
+
+/// The most characters of a client's own words about why it cancels.
+const MOST_WORDS: usize = 200;
+
+/// Why a client cancels, which is for the log (basic/utilities/cancellation).
+fn reason(note: &Request<'_>) -> String {
+    let reason = note.params.reason.get();
+    reason
+        .unwrap_or_default()
+        .chars()
+        .take(MOST_WORDS)
+        .collect()
 }
 
 /// Takes the answer of a client to what it was asked; one to anything else is of no use.

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::listeners::{Listens, Place, Stream, Streams};
+use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::Refusal;
 use super::revision::Revision;
 use super::running::Key;
@@ -39,10 +39,21 @@ pub(crate) struct Line {
     sign_in: &'static str,
     /// Turns true when nothing more comes on it.
     ending: watch::Sender<bool>,
-    /// Where it is told what concerns no call, once it has begun a session.
-    place: Mutex<Option<Place>>,
+    /// Where it is told what concerns no call, once its client has begun its session.
+    session: Mutex<Told>,
     /// The head of a request that never was: its credentials alone.
     parts: Parts,
+}
+
+/// The stream of a line's session.
+enum Told {
+    Nothing,
+    /// Until its client has begun: before, it may not even have the answer to its handshake, and is told and asked
+    /// nothing (2025-11-25, basic/lifecycle, Initialization).
+    Aside(Stream),
+    Opened {
+        _place: Place,
+    },
 }
 
 /// Who is at the other end.
@@ -90,7 +101,7 @@ impl Line {
             room: Semaphore::new(MOST_AT_ONCE),
             sign_in: "Hand the message over with a caller who may.",
             ending: watch::Sender::new(false),
-            place: Mutex::new(None),
+            session: Mutex::new(Told::Nothing),
             parts,
         })
     }
@@ -150,10 +161,9 @@ impl Line {
         };
         let reply = match posted {
             Posted::One(message) => one(&self.mcp, &asked, message).await,
-            Posted::Batch(messages) => match self.place() {
-                Ok(_place) => legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await,
-                Err(refusal) => Err(refusal),
-            },
+            Posted::Batch(messages) => {
+                legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await
+            }
         };
         let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
         (!answer.is_empty()).then_some(answer)
@@ -218,6 +228,17 @@ impl Line {
         let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
     }
 
+    /// Notes that the client has begun its session, after the handshake: it said so, or sent its first request.
+    pub(super) fn begun(&self) {
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        *session = match std::mem::replace(&mut *session, Told::Nothing) {
+            // A line is one by itself, so there is no bound to keep.
+            Told::Aside(stream) => Streams::open(&self.mcp.notes, stream, None, usize::MAX)
+                .map_or(Told::Nothing, |_place| Told::Opened { _place }),
+            told => told,
+        };
+    }
+
     /// Ends when no call of this app goes on without its client any more.
     pub(super) async fn drained(&self) {
         self.mcp.door.drained().await;
@@ -228,15 +249,15 @@ impl Line {
         if let (Some(sink), Some(nonce), true) =
             (&self.sink, self.nonce, self.mcp.door.settings().mcp.stream)
         {
+            let lists = Wants::declared(&self.mcp.door, revision);
+            let key = Key::new(nonce, caller, "");
             let stream = Stream {
                 sink: sink.clone(),
                 alone: false,
                 on: "line".into(),
-                listens: Listens::Session(Key::new(nonce, caller, ""), client.capabilities),
+                listens: Listens::Session(key, client.capabilities, lists),
             };
-            // A line is one by itself, so there is no bound to keep.
-            let opened = Streams::open(&self.mcp.notes, stream, None, usize::MAX).ok();
-            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Told::Aside(stream);
         }
         let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
         *agreed = Some(Agreed {

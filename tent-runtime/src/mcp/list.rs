@@ -132,16 +132,24 @@ impl Lists {
         cursor: Option<&str>,
         sealer: &Sealer,
     ) -> Result<Vec<u8>, Refusal> {
-        let key = (Form::of(revision), Arc::from(visible));
-        let listing = self.listing(&key, sealer);
-        let page = match cursor {
-            None => listing.pages.first(),
-            Some(cursor) => self
-                .position(cursor, sealer)
-                .and_then(|first| listing.pages.iter().find(|page| page.0 == first)),
-        };
-        let (_, page) =
-            page.ok_or_else(|| Refusal::params("Unknown cursor: begin again without one."))?;
+        let unknown = || Refusal::params("Unknown cursor: begin again without one.");
+        let mut key: Key = (Form::of(revision), Arc::from(visible));
+        let mut listing = self.listing(&key, sealer);
+        let mut at = 0;
+        if let Some(cursor) = cursor {
+            let first = self.position(cursor, sealer).ok_or_else(unknown)?;
+            at = match listing.pages.iter().position(|page| page.0 == first) {
+                Some(at) => at,
+                // It stood elsewhere when the cursor was given, and is listed still: what is left is a list of its own.
+                None => {
+                    let from = key.1.binary_search(&first).map_err(|_| unknown())?;
+                    key.1 = Arc::from(&key.1[from..]);
+                    listing = self.listing(&key, sealer);
+                    0
+                }
+            };
+        }
+        let (_, page) = listing.pages.get(at).ok_or_else(unknown)?;
         let mut out = reply::begin(id, page.len());
         out.extend_from_slice(page);
         Ok(out)

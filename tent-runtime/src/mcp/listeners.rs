@@ -122,8 +122,9 @@ pub(super) struct Stream {
 /// What a stream is told.
 #[derive(Debug)]
 pub(super) enum Listens {
-    /// A legacy session: every list, and requests that its client can answer.
-    Session(Key, Capabilities),
+    /// A legacy session: the lists that were declared to it, the resources that it subscribed to, and requests
+    /// that its client can answer.
+    Session(Key, Capabilities, Wants),
     /// A subscription: what it named.
     Subscription { id: Box<str>, wants: Wants },
 }
@@ -150,7 +151,7 @@ impl Streams {
         most: usize,
     ) -> Result<Place, Error> {
         let mut open = notes.streams().lock();
-        if let Listens::Session(key, _) = &stream.listens
+        if let Listens::Session(key, ..) = &stream.listens
             && let Some(old) = open.sessions.get(key).copied()
         {
             open.remove(old);
@@ -167,7 +168,7 @@ impl Streams {
         open.counts.insert(stream.on.clone(), count + 1);
         let place = open.next;
         open.next += 1;
-        if let Listens::Session(key, _) = &stream.listens {
+        if let Listens::Session(key, ..) = &stream.listens {
             open.sessions.insert(key.clone(), place);
         }
         if let Some(first) = first {
@@ -262,13 +263,13 @@ impl Streams {
         let open = self.lock();
         for stream in open.streams.values() {
             match &stream.listens {
-                Listens::Session(key, _) => {
+                Listens::Session(key, _, lists) => {
                     let wanted = match note {
                         Note::Updated(uri) => {
                             let subscribed = open.subscribed.get(key);
                             subscribed.is_some_and(|one| one.uris.contains(uri))
                         }
-                        _ => true,
+                        _ => lists.has(note),
                     };
                     if wanted {
                         stream.sink.send(note.write(None));
@@ -290,7 +291,7 @@ impl Streams {
     ) -> Vec<(Key, Box<str>, Sink)> {
         let open = self.lock();
         let of = open.streams.values().filter_map(|one| match &one.listens {
-            Listens::Session(key, said) if key.is_of(caller) && can(said) => {
+            Listens::Session(key, said, _) if key.is_of(caller) && can(said) => {
                 Some((key.clone(), one.on.clone(), one.sink.clone()))
             }
             _ => None,
@@ -340,7 +341,7 @@ impl Open {
             return;
         };
         self.held.give_back(&stream.on, stream.listens.cost());
-        if let Listens::Session(key, _) = &stream.listens {
+        if let Listens::Session(key, ..) = &stream.listens {
             self.sessions.remove(key);
         }
         if stream.alone {

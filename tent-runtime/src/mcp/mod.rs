@@ -262,9 +262,11 @@ async fn answer(
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
+            named(&parts.headers)?;
             return legacy::end(mcp, &parts.headers, &caller).await;
         }
         Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
+            named(&parts.headers)?;
             if !headers::takes_events(&parts.headers) {
                 let why = "The answer to GET is text/event-stream, which Accept does not name.";
                 return Err(Refusal::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));

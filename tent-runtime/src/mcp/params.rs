@@ -59,6 +59,8 @@ pub(super) struct Params<'a> {
     pub(super) level: Text<'a>,
     /// Of `notifications/cancelled`.
     pub(super) request_id: Option<&'a RawValue>,
+    /// Of `notifications/cancelled`.
+    pub(super) reason: Text<'a>,
     /// Of `initialize`.
     pub(super) version: Text<'a>,
     /// Of `initialize`.
@@ -182,6 +184,7 @@ impl<'de> Take<'de> for TheParams {
                 "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
                 "level" => params.level = object.next_value_seed(Taking(AText))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
+                "reason" => params.reason = object.next_value_seed(Taking(AText))?,
                 "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
                 "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
                 "capabilities" => {

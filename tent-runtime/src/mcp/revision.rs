@@ -3,6 +3,8 @@
 //! Each method below names something that one revision brought; nothing else in the crate compares
 //! revisions by date.
 
+use crate::cx::Capabilities;
+
 /// A revision of MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Revision {
@@ -60,7 +62,17 @@ impl Revision {
         self >= Revision::V2025_03_26
     }
 
-    /// Whether an elicitation has a mode, and choices have titles of their own.
+    /// Whether forms can be asked for.
+    pub(super) fn has_elicitation(self) -> bool {
+        self >= Revision::V2025_06_18
+    }
+
+    /// Whether a message of sampling has several parts, calls of tools and their results among them.
+    pub(super) fn has_messages_of_parts(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
+    /// Whether an elicitation has a mode, and choices have titles of their own, and defaults, and can be several.
     pub(super) fn has_modes_of_elicitation(self) -> bool {
         self >= Revision::V2025_11_25
     }
@@ -73,6 +85,27 @@ impl Revision {
     /// Whether there are titles, output schemas, structured content and links to resources.
     pub(super) fn has_titles_and_structure(self) -> bool {
         self >= Revision::V2025_06_18
+    }
+
+    /// What a client that said `said` can do when this revision is agreed on: what the revision does not have was
+    /// said for another one.
+    pub(super) fn masked(self, said: Capabilities) -> Capabilities {
+        let modes = self.has_modes_of_elicitation();
+        let parts = self.has_messages_of_parts();
+        Capabilities {
+            // Before there were modes, whoever could ask its person could do it by a form.
+            form: self.has_elicitation() && (said.form || (said.url && !modes)),
+            url: said.url && modes,
+            sampling: said.sampling,
+            sampling_tools: said.sampling_tools && parts,
+            // Before it could be said apart, it was a part of sampling.
+            sampling_context: if parts {
+                said.sampling_context
+            } else {
+                said.sampling
+            },
+            roots: said.roots,
+        }
     }
 }
 
@@ -90,5 +123,42 @@ mod tests {
         }
         assert!(Revision::ALL.is_sorted_by(|a, b| a > b), "newest first");
         assert!(!Revision::NEWEST_LEGACY.is_modern());
+    }
+
+    #[test]
+    fn what_a_revision_does_not_have_no_client_of_it_can_do() {
+        let all = Capabilities::of_bits(0b11_1111);
+        for (revision, wanted) in [
+            (Revision::V2026_07_28, all),
+            (Revision::V2025_11_25, all),
+            (
+                Revision::V2025_06_18,
+                Capabilities {
+                    url: false,
+                    sampling_tools: false,
+                    ..all
+                },
+            ),
+            (
+                Revision::V2024_11_05,
+                Capabilities {
+                    form: false,
+                    url: false,
+                    sampling_tools: false,
+                    ..all
+                },
+            ),
+        ] {
+            assert_eq!(revision.masked(all), wanted, "{}", revision.name());
+            let nothing = Capabilities::default();
+            assert_eq!(revision.masked(nothing), nothing);
+        }
+        let read = |said| Capabilities::read(&said);
+        let addresses = read(serde_json::json!({"elicitation": {"url": {}}}));
+        assert!(Revision::V2025_06_18.masked(addresses).form);
+        assert!(!Revision::V2025_11_25.masked(addresses).form);
+        let samples = read(serde_json::json!({"sampling": {}}));
+        assert!(Revision::V2025_06_18.masked(samples).sampling_context);
+        assert!(!Revision::V2025_11_25.masked(samples).sampling_context);
     }
 }

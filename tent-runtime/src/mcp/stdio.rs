@@ -153,8 +153,14 @@ pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
     Ok(std::fs::File::from(kept))
 }
 
-/// Stdout. On this system what a function prints gets between the messages.
+/// Stdout. On this system what a function prints gets between the messages, which is said.
+///
+/// # Errors
+/// None here.
 #[cfg(not(unix))]
 pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
+    tracing::warn!(
+        "on this system stdout is not kept for messages: a function that prints to it breaks the client off, so print to stderr"
+    );
     Ok(io::stdout())
 }

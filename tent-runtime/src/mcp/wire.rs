@@ -140,8 +140,12 @@ impl<'a> Message<'a> {
         if !self.is_object {
             return Kind::Invalid(None, "A message is a JSON object.");
         }
+        let is_answer = self.answer.is_some() && self.method == Text::Absent;
         let id = match self.id.map(RawValue::get) {
             Some(id) if is_id(id) => Some(id),
+            // `null` where the other side could not read what it answers (JSON-RPC 2.0, 5). Whatever its id is, an
+            // answer is not answered.
+            Some(_) if is_answer => None,
             Some(_) => {
                 return Kind::Invalid(
                     None,

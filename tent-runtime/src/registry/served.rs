@@ -183,10 +183,12 @@ impl Registry {
 }
 
 /// The methods that resources, prompts and completions answer.
-const BY_RESOURCES: [&str; 3] = [
+const BY_RESOURCES: [&str; 5] = [
     "resources/list",
     "resources/read",
+    "resources/subscribe",
     "resources/templates/list",
+    "resources/unsubscribe",
 ];
 const BY_PROMPTS: [&str; 2] = ["prompts/get", "prompts/list"];
 const BY_COMPLETIONS: [&str; 1] = ["completion/complete"];

@@ -24,8 +24,8 @@ impl Full {
     /// The validator for `document`, and the outline that the check walks.
     ///
     /// # Errors
-    /// T7017 for what is no schema, refers to what is not in it, or hides a secret where the outline does not
-    /// lead.
+    /// T7017 for what is no schema, is of a dialect that the validator does not know, refers to what is not in it, or
+    /// hides a secret where the outline does not lead.
     pub(super) fn of(document: &Value) -> Result<(Self, Value), Vec<Problem>> {
         let unfit = |at: &str, message: &dyn std::fmt::Display| {
             vec![Problem {
@@ -33,6 +33,14 @@ impl Full {
                 message: format!("the schema at `#{at}`: {message}"),
             }]
         };
+        // The validator itself passes over a `$schema` that names nothing, and refuses a name that it does not know.
+        let names = |dialect: &Value| dialect.as_str().is_some_and(|name| !name.is_empty());
+        if document
+            .get("$schema")
+            .is_some_and(|dialect| !names(dialect))
+        {
+            return Err(unfit("", &"`$schema` names a dialect"));
+        }
         let outline = outline(document);
         if secrets(document) != secrets(&outline) {
             let message = "a secret that is reached by a reference or under a condition cannot be masked; state it under `properties` alone";

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::format::Format;
 use super::restricted::{self, Restricted};
+use super::stated;
 use super::{Ask, Asked, Reply, person};
 use crate::cx::question::Kind;
 use crate::error::{Error, Result};
@@ -39,12 +40,13 @@ impl Form {
         }
     }
 
-    /// With a schema by hand, which is sent as it stands: a flat object, as the standard has it for
-    /// `requestedSchema`. One that is not is found when it is asked (T0012).
+    /// With a schema by hand: a flat object, as the standard has it for `requestedSchema` (client/elicitation,
+    /// Requested Schema). What the standard has no words for is found when it is asked (T0012), so no rule
+    /// that is stated is left out; what but describes, such as `$schema` and `examples`, is not sent.
     pub fn of_schema(message: impl Into<String>, schema: Value) -> Self {
         Form {
             message: message.into(),
-            schema: restricted::of_stated(schema),
+            schema: stated::of_form(&schema),
             gives: PhantomData,
         }
     }
@@ -54,7 +56,7 @@ impl Form {
     pub fn field(mut self, name: impl Into<String>, field: Field) -> Self {
         let name = name.into();
         let required = !field.optional && !field.schema.contains_key("default");
-        let added = restricted::field(&name, field.schema);
+        let added = stated::of_field(&name, field.schema);
         match (&mut self.schema, added) {
             (Ok(schema), Ok(field)) => schema.add(name, field, required),
             (Err(problems), Err(problem)) => problems.push(problem),
@@ -255,7 +257,8 @@ impl Field {
     }
 
     /// What a text is: `email`, `uri`, `date` or `date-time`, the last two as RFC 3339 has them. The client is
-    /// told, and what comes back is held to it: an answer that plainly is none does not fit. Another format is left out.
+    /// told, and what comes back is held to it: an answer that plainly is none does not fit. Another format is found when
+    /// the form is asked (T0012).
     ///
     /// ```
     /// use tent_runtime::cx::ask::{Field, Form};

@@ -7,6 +7,7 @@ mod form;
 mod format;
 mod restricted;
 mod sampling;
+mod stated;
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +22,9 @@ use serde_json::{Map, Value};
 pub use form::{Field, Form};
 pub use sampling::{Part, Sampled, Sampling, Speaker, Tool, ToolChoice};
 
+use self::format::Format;
 use super::question::{Kind, Question};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Something that can be asked of a client.
 pub trait Ask: Send {
@@ -171,12 +173,24 @@ impl Ask for Url {
     type Reply = Reply<()>;
 
     fn asked(self) -> Result<Asked<Reply<()>>> {
+        if !is_url(&self.url) {
+            // Without the address, which may be the person's own.
+            let why = "an address to open is no URL with a scheme and a host";
+            return Err(Error::unexpected(why));
+        }
         let kind = Kind::Url {
             message: self.message,
             url: self.url,
         };
         Ok(Asked::new(kind, |answer| person(answer, |_| Ok(()))))
     }
+}
+
+/// Whether this is a whole URL, which the standard wants it to be (client/elicitation, URL Mode).
+fn is_url(text: &str) -> bool {
+    let uri = text.parse::<http::Uri>().ok();
+    let uri = uri.filter(|uri| uri.scheme().is_some() && text.is_ascii() && Format::Uri.has(text));
+    uri.is_some_and(|uri| uri.host().is_some_and(|host| !host.is_empty()))
 }
 
 /// See [`roots`].

@@ -22,7 +22,7 @@ pub(super) struct Restricted {
 pub(super) struct Shaped {
     pub(super) published: Map<String, Value>,
     check: Map<String, Value>,
-    nullable: bool,
+    pub(super) nullable: bool,
 }
 
 impl Default for Restricted {
@@ -74,27 +74,8 @@ pub(super) fn of_type<T: JsonSchema>() -> Result<Restricted, Vec<String>> {
     }
 }
 
-/// From a schema by hand, which is sent as it stands.
-pub(super) fn of_stated(stated: Value) -> Result<Restricted, Vec<String>> {
-    let mut schema = Restricted::default();
-    let mut problems = Vec::new();
-    each(&stated, &mut problems, |name, raw, required| {
-        let field = field(&name, raw)?;
-        if field.nullable {
-            return Err(format!("`{name}`: no field of a form is null"));
-        }
-        schema.add(name, field, required);
-        Ok(())
-    });
-    schema.published = stated;
-    match problems.is_empty() {
-        true => Ok(schema),
-        false => Err(problems),
-    }
-}
-
 /// Hands over each property of a flat object schema, with whether it is required.
-fn each(
+pub(super) fn each(
     root: &Value,
     problems: &mut Vec<String>,
     mut take: impl FnMut(String, Map<String, Value>, bool) -> Result<(), String>,
@@ -138,9 +119,62 @@ fn each(
 
 const FIELD: &str = "a field of a form is a text, a number, yes or no, or a choice";
 
-/// One field, in the form that the standard has.
+/// One field of a type, in the form that the standard has. What the type says beyond a form is left to its reading.
 pub(super) fn field(name: &str, raw: Map<String, Value>) -> Result<Shaped, String> {
-    shaped(raw).map_err(|what| format!("`{name}`: {what}"))
+    let shaped = shaped(raw).and_then(|shaped| match strange(&shaped.published) {
+        Some(keyword) => Err(format!("`{keyword}` has a value that a form does not take")),
+        None => Ok(shaped),
+    });
+    shaped.map_err(|what| format!("`{name}`: {what}"))
+}
+
+/// The keyword of a field whose value is of another kind than the standard's.
+fn strange(field: &Map<String, Value>) -> Option<&str> {
+    let choices = |of: Option<&Value>| -> Option<Vec<Value>> {
+        let of = of?;
+        let titled = of.get("oneOf").or_else(|| of.get("anyOf"));
+        if let Some(Value::Array(values)) = of.get("enum") {
+            return Some(values.clone());
+        }
+        let titled = titled?.as_array()?;
+        Some(titled.iter().map(|one| one["const"].clone()).collect())
+    };
+    let whole = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let own = Value::from(field.clone());
+    let default = |value: &Value| match field.get("type").and_then(Value::as_str) {
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => whole(value),
+        Some("number") => value.is_number(),
+        Some("array") => {
+            let choices = choices(field.get("items")).unwrap_or_default();
+            let values = value.as_array();
+            values.is_some_and(|values| values.iter().all(|one| choices.contains(one)))
+        }
+        _ => match choices(Some(&own)) {
+            Some(choices) => choices.contains(value),
+            None => value.is_string(),
+        },
+    };
+    let names = |value: &Value| {
+        let names = value.as_array();
+        let choices = choices(Some(&own)).unwrap_or_default();
+        names
+            .is_some_and(|names| names.len() == choices.len() && names.iter().all(Value::is_string))
+    };
+    let fits = |keyword: &str, value: &Value| match keyword {
+        "title" | "description" => value.is_string(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" => {
+            whole(value) && value.as_f64() >= Some(0.0)
+        }
+        "minimum" | "maximum" => value.is_number(),
+        "default" => default(value),
+        "enumNames" => names(value),
+        _ => true,
+    };
+    let mut strange = field
+        .iter()
+        .filter(|(keyword, value)| !fits(keyword, value));
+    strange.next().map(|(keyword, _)| keyword.as_str())
 }
 
 fn shaped(raw: Map<String, Value>) -> Result<Shaped, String> {
@@ -197,9 +231,16 @@ fn shaped(raw: Map<String, Value>) -> Result<Shaped, String> {
                 let Some(Value::Object(mut items)) = raw.remove("items") else {
                     return Err(FIELD.to_owned());
                 };
+                if items.contains_key("enumNames") {
+                    return Err("the choices of a list have their titles under `anyOf`".to_owned());
+                }
                 let Some(choices) = choices(&mut items)? else {
                     return Err("several of something are choices: a list of an enum".to_owned());
                 };
+                let is_told = |keyword: &String| !["title", "description"].contains(&&**keyword);
+                if let Some(keyword) = items.keys().find(|keyword| is_told(keyword)) {
+                    return Err(format!("a choice of a form has no `{keyword}`"));
+                }
                 let check_items = json!({"type": "string", "enum": choices.values()});
                 check.insert("items".to_owned(), check_items);
                 let mut items = choices.published("anyOf");
@@ -319,6 +360,9 @@ fn choices(raw: &mut Map<String, Value>) -> Result<Option<Choices>, String> {
         }
     } else {
         return Ok(None);
+    }
+    if all.is_empty() {
+        return Err("a choice has something to choose from".to_owned());
     }
     raw.remove("type");
     let names = raw.remove("enumNames");

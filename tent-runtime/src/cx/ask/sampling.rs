@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Ask, Asked};
 use crate::cx::question::Kind;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What is asked of the client's model. The client may change it, and its person may refuse it.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,10 +191,13 @@ impl Sampling {
         self.with("systemPrompt", prompt.into())
     }
 
-    /// How free the model is, 0 for not at all.
+    /// How free the model is, 0 for not at all; what is no finite number is left out.
     #[must_use]
     pub fn temperature(self, temperature: f64) -> Self {
-        self.with("temperature", temperature)
+        match temperature.is_finite() {
+            true => self.with("temperature", temperature),
+            false => self,
+        }
     }
 
     /// Texts at which the model stops.
@@ -212,12 +215,19 @@ impl Sampling {
         self.preference("hints", hints.into())
     }
 
-    /// How much cost, speed and intelligence matter in the choice of a model, each from 0 to 1.
+    /// How much cost, speed and intelligence matter in the choice of a model, each from 0 to 1; what lies outside
+    /// counts as the nearer of these, and what is no number is left out.
     #[must_use]
     pub fn priorities(self, cost: f64, speed: f64, intelligence: f64) -> Self {
-        self.preference("costPriority", cost.into())
-            .preference("speedPriority", speed.into())
-            .preference("intelligencePriority", intelligence.into())
+        let each = [
+            ("costPriority", cost),
+            ("speedPriority", speed),
+            ("intelligencePriority", intelligence),
+        ];
+        let each = each.into_iter().filter(|(_, much)| !much.is_nan());
+        each.fold(self, |asked, (name, much)| {
+            asked.preference(name, much.clamp(0.0, 1.0).into())
+        })
     }
 
     fn preference(mut self, name: &str, value: Value) -> Self {
@@ -291,6 +301,8 @@ impl Ask for Sampling {
             mut params,
             messages,
         } = self;
+        balanced(&messages)
+            .map_err(|why| Error::unexpected(format!("a model cannot be asked this: {why}")))?;
         params.insert("messages".to_owned(), messages.into());
         Ok(Asked::new(Kind::Sampling(params), |answer| {
             let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -305,5 +317,59 @@ impl Ask for Sampling {
                 stop_reason: text("stopReason"),
             })
         }))
+    }
+}
+
+/// Whether the messages keep what is asked of calls of tools (client/sampling, Tool Result Messages, Tool Use and Result
+/// Balance): the calls in a message of the model are answered by the message after it, each by one result, and results
+/// stand with nothing else.
+fn balanced(messages: &[Value]) -> Result<(), String> {
+    // The ids of the calls that the message before made.
+    let mut open: Vec<&str> = Vec::new();
+    for message in messages {
+        let parts = match &message["content"] {
+            Value::Array(parts) => parts.as_slice(),
+            part => std::slice::from_ref(part),
+        };
+        if parts.is_empty() {
+            return Err("a message has no part".to_owned());
+        }
+        let ids = |kind: &str, name: &str| {
+            let of = parts.iter().filter(|part| part["type"] == kind);
+            of.filter_map(|part| part[name].as_str())
+                .collect::<Vec<_>>()
+        };
+        let results = ids("tool_result", "toolUseId");
+        let calls = ids("tool_use", "id");
+        let is_user = message["role"] == "user";
+        if !results.is_empty() && (!is_user || results.len() < parts.len()) {
+            return Err(
+                "results of tools stand alone, in a message of the user's with nothing else"
+                    .to_owned(),
+            );
+        }
+        for id in results {
+            let Some(at) = open.iter().position(|open| *open == id) else {
+                return Err(format!(
+                    "a result is of the call {id:?}, which the message before it does not make"
+                ));
+            };
+            open.swap_remove(at);
+        }
+        if let Some(id) = open.first() {
+            return Err(format!(
+                "the message after the call {id:?} does not give its result"
+            ));
+        }
+        if is_user && !calls.is_empty() {
+            return Err("a tool is called by the model, not by the user".to_owned());
+        }
+        open = calls;
+    }
+    match open.first() {
+        None => Ok(()),
+        Some(id) => Err(format!(
+            "no message follows the call {id:?} with its result"
+        )),
     }
 }

@@ -1,5 +1,8 @@
 //! Forms: the schema that a client is sent, what is refused, and what is read of answers.
 
+mod by_hand;
+mod whole;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,7 +53,7 @@ fn half() -> f64 {
     0.5
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 enum Colour {
     Red,
     Blue,
@@ -190,8 +193,19 @@ fn what_no_form_can_be_is_refused_and_every_reason_told() {
     assert_eq!(stated(json!(true)), flat);
     assert_eq!(
         stated(json!({"type": "object", "anyOf": []})),
-        "a form is a flat object, which has no `anyOf`"
+        "a form is a flat object, which has no `anyOf`; a form has `properties`, an object"
     );
+    assert_eq!(
+        stated(json!({"type": "object"})),
+        "a form has `properties`, an object"
+    );
+    for required in [json!("a"), json!(["b"]), json!([1])] {
+        let fields = json!({"a": {"type": "string"}});
+        assert_eq!(
+            stated(json!({"type": "object", "properties": fields, "required": required})),
+            "`required` is a list of the form's fields"
+        );
+    }
     let secret = json!({"type": "object", "properties": {
         "pin": {"type": "string", "x-tent-secret": true},
         "none": {"type": ["string", "null"]},

@@ -5,8 +5,11 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{MOST_RESOURCES, MOST_URI, cost_of};
+use crate::door::Door;
 use crate::mcp::notes::Note;
 use crate::mcp::reply::Refusal;
+use crate::mcp::revision::Revision;
+use crate::mcp::served;
 
 /// What a subscription names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +21,17 @@ pub(in crate::mcp) struct Wants {
 }
 
 impl Wants {
+    /// The lists that are declared to clients of this revision, and no resource.
+    pub(in crate::mcp) fn declared(door: &Door, revision: Revision) -> Self {
+        let declared = served::capabilities(door, revision);
+        Wants {
+            tools: declared.contains_key("tools"),
+            prompts: declared.contains_key("prompts"),
+            resources: declared.contains_key("resources"),
+            updates: None,
+        }
+    }
+
     /// From the params of `subscriptions/listen`.
     pub(in crate::mcp) fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
         let misfit = || {

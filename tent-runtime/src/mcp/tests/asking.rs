@@ -72,6 +72,13 @@ async fn letter(cx: &Cx) -> Result<Answer> {
     })
 }
 
+/// Asks for a choice of several.
+async fn several(cx: &Cx) -> Result<Answer> {
+    let form = Form::new("Which?").field("colours", FormField::choices(["red", "blue"]));
+    let asked = cx.input("colours", form).await?;
+    value(&json!(asked.accepted()))
+}
+
 async fn three(cx: &Cx) -> Result<Answer> {
     let (name, colour, folders) = tokio::join!(
         cx.input("name", ask::form::<Name>("Who are you?")),
@@ -203,6 +210,7 @@ const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
 
 pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Query, "greet", |cx, _| Box::pin(greet(cx))),
+    &function(Kind::Query, "several", |cx, _| Box::pin(several(cx))),
     &function(Kind::Query, "three", |cx, _| Box::pin(three(cx))),
     &function(Kind::Query, "chain", |cx, _| Box::pin(chain(cx))),
     &function(Kind::Query, "spawned", |cx, _| Box::pin(spawned(cx))),

@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use super::app::{App, Send};
 use super::prompts::PROMPTS;
 use super::resources::RESOURCES;
-use crate::caller::Caller;
-use crate::mcp::{Line, Who};
 
 #[tokio::test]
 async fn ids_and_tokens_have_a_length() {
@@ -68,24 +66,5 @@ async fn what_completes_is_handed_texts_alone() {
     for odd in [json!({"to": 7}), json!({"to": {"a": []}}), json!([])] {
         let got = app.ask(200, complete(odd)).await;
         assert_eq!(got["error"]["code"], -32602);
-    }
-}
-
-#[tokio::test]
-async fn an_array_takes_a_place_of_its_line() {
-    let app = App::new();
-    let line = Line::of_one(app.shared(), Who::Is(Caller::App)).expect("no key");
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-    for message in [json!([ping]), ping.clone()] {
-        let text = message.to_string();
-        let answer = async || {
-            let answer = line.answer(Ok(Caller::App), "t", text.as_bytes()).await;
-            serde_json::from_slice::<Value>(&answer.expect("an answer")).expect("JSON")
-        };
-        let places: Vec<_> = std::iter::from_fn(|| line.place().ok()).collect();
-        assert_eq!(answer().await["error"]["data"]["code"], "T0006");
-        drop(places);
-        let got = answer().await;
-        assert!(got.get("error").is_none(), "{got}");
     }
 }

@@ -1,6 +1,7 @@
 //! Ending a call: by the client's word in the legacy era, by going away in the modern one.
 
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -67,6 +68,58 @@ async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_
     task.abort();
     assert!(task.await.is_err_and(|error| error.is_cancelled()));
     assert!(dropped());
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no test panics in it").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn why_a_client_cancels_is_in_the_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .finish();
+    // While there is but one subscriber, a line that another test's thread reaches first is switched off by that thread's
+    // having none; with two, every one of them is asked.
+    let _other = tracing::Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
+    let _here = tracing::subscriber::set_default(subscriber);
+    let app = App::new();
+    let session = app.session("2025-11-25").await;
+    let reason = format!("no longer\n{}", "x".repeat(1000));
+    for reason in [json!(reason), json!(7)] {
+        let note = json!({
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": "gone", "reason": reason},
+        });
+        let note = Send::raw(note.to_string()).session(&session);
+        assert_eq!(app.send(note).await.status, 202);
+    }
+    let log = log.0.lock().expect("no test panics in it");
+    let log = String::from_utf8_lossy(&log);
+    let lines = log
+        .lines()
+        .filter(|line| line.contains("the client cancels a call"));
+    let lines: Vec<_> = lines.collect();
+    let words = format!(r#"reason="no longer\n{}""#, "x".repeat(190));
+    assert!(
+        lines.len() == 2 && lines[0].contains(&words) && lines[1].contains(r#"reason="""#),
+        "{log}"
+    );
 }
 
 #[tokio::test]

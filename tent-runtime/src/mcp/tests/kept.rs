@@ -310,7 +310,16 @@ async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
     let mut client = Client::new(&app, Who::Is(Caller::Nobody));
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
     client.request(1, "initialize", hello);
-    assert_eq!(client.next().await.expect("an answer")["id"], 1);
+    // Before the client has begun it is told nothing, and a ping begins nothing.
+    client.request(2, "ping", json!({}));
+    for id in 1..=2 {
+        assert_eq!(client.next().await.expect("an answer")["id"], id);
+        app.notes().tools_changed();
+    }
+    client.send(note("notifications/initialized", json!({})));
+    client.request(3, "ping", json!({}));
+    assert_eq!(client.next().await.expect("an answer")["id"], 3);
+    app.notes().prompts_changed();
     app.notes().tools_changed();
     assert_eq!(client.next().await, Some(note(CHANGED, json!({}))));
 
@@ -353,6 +362,57 @@ async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
         (Some("notifications/cancelled"), &json!("t"))
     );
     assert_eq!(rest.len(), 2, "and no answer to the one that was cancelled");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_on_stdio_that_never_says_that_it_has_begun_begins_by_its_first_request() {
+    let app = app();
+    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    // A second handshake begins anew.
+    for begun in [false, true, false] {
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
+        client.request(1, "initialize", hello);
+        if begun {
+            client.request(2, "tools/list", json!({}));
+        }
+        for id in 1..=1 + u64::from(begun) {
+            assert_eq!(client.next().await.expect("an answer")["id"], id);
+        }
+        let notes = app.notes();
+        let asking = notes.request(&Caller::Nobody, "roots/list", None);
+        let mut asking = std::pin::pin!(asking);
+        let asked = asking.as_mut().now_or_never();
+        assert_eq!(asked.is_none(), begun, "{asked:?}");
+        if begun {
+            let question = client.next().await.expect("a question");
+            assert_eq!(question["method"], "roots/list");
+            let roots = json!({"roots": []});
+            client.send(json!({"jsonrpc": "2.0", "id": question["id"], "result": roots}));
+            assert_eq!(asking.await.ok(), Some(roots));
+        }
+    }
+}
+
+#[tokio::test]
+async fn k4_04_a_stream_and_the_end_of_a_session_want_a_revision_that_is_served_where_one_is_named()
+{
+    let app = app();
+    let session = app.session("2025-11-25").await;
+    let delete = || Send::with_method(Method::DELETE).session(&session);
+    for send in [get(&session), delete()] {
+        let send = send.header("mcp-protocol-version", "2099-01-01");
+        let got = app.ask(400, send).await;
+        assert_eq!(got["error"]["code"], -32022);
+    }
+    for send in [get(&session), delete()] {
+        let send = send
+            .header("mcp-protocol-version", "2025-11-25")
+            .and_header("mcp-protocol-version", "2025-06-18");
+        assert_eq!(app.send(send).await.status, 400);
+    }
+    let named = |send: Send| send.header("mcp-protocol-version", "2025-11-25");
+    assert_eq!(app.open(named(get(&session))).await.status(), 200);
+    assert_eq!(app.send(named(delete())).await.status, 204);
 }
 
 #[tokio::test]
@@ -491,10 +551,9 @@ async fn a_legacy_session_subscribes_to_what_its_caller_may_read() {
     let unsubscribe = send("resources/unsubscribe", "orders://7".into());
     assert_eq!(app.ask(200, unsubscribe).await, done);
     app.notes().resource_updated("orders://7");
+    // A list that was not declared is not told of.
     app.notes().prompts_changed();
     app.notes().resources_changed();
-    let prompts = "notifications/prompts/list_changed";
-    assert_eq!(stream.next().await, Some(note(prompts, json!({}))));
     assert_eq!(stream.next().await, Some(note(list, json!({}))));
 }
 

@@ -184,6 +184,25 @@ async fn k3_17_params_may_be_left_out_or_null() {
 }
 
 #[tokio::test]
+async fn an_answer_is_never_answered_whatever_its_id_is() {
+    let app = App::new();
+    let session = app.session("2025-06-18").await;
+    let error = r#"{"code":-32700,"message":"Parse error"}"#;
+    for id in ["null", "1.5", "true", "{}"] {
+        for answer in [format!(r#""error":{error}"#), r#""result":{}"#.to_owned()] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#);
+            let got = app.send(Send::raw(body).session(&session)).await;
+            assert_eq!((got.status.as_u16(), got.bytes.len()), (202, 0), "{id}");
+        }
+    }
+    let request = r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
+    assert_eq!(
+        app.ask(400, Send::raw(request)).await["error"]["code"],
+        -32600
+    );
+}
+
+#[tokio::test]
 async fn a_lost_session_is_404_and_so_is_one_that_was_ended() {
     let app = App::new();
     let lost = json!({"jsonrpc": "2.0", "id": 1, "error": {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::app::{App, META, Send, server};
 use crate::function::{Access, Answer, Body, Declaration, Input, Kind, Location, Output};
 use crate::registry::Shape;
+use crate::seal::Use;
 
 fn list() -> Send {
     Send::modern("tools/list", json!({}))
@@ -212,6 +213,41 @@ async fn a_long_list_comes_page_by_page() {
     }
     let all: Vec<_> = (0..10).map(|n| format!("tool_{n}")).collect();
     assert_eq!((seen, pages), (all, 4));
+}
+
+#[tokio::test]
+async fn a_cursor_is_good_where_no_page_begins_at_its_tool_today() {
+    // The pages of an app with fewer tools begin elsewhere.
+    let fewer: Vec<_> = LARGE.iter().skip(1).copied().collect();
+    let sealed = |tool: &str, app: &App| {
+        let sealer = app.mcp().door.sealer();
+        sealer.seal(Use::Cursor, tool.as_bytes(), b"").to_string()
+    };
+    for (functions, first, wanted) in [
+        (&LARGE[..], 3, vec![3, 4, 5]),
+        (&LARGE[..], 4, vec![4, 5, 6]),
+        (&fewer[..], 3, vec![3, 4, 5]),
+        (&fewer[..], 8, vec![8, 9]),
+    ] {
+        let app = App::of(functions, |_| {});
+        let mut cursor = json!(sealed(&format!("tool_{first}"), &app));
+        let got = app.ask(200, page(&cursor)).await;
+        let wanted: Vec<_> = wanted.iter().map(|n| format!("tool_{n}")).collect();
+        assert_eq!(names(&got), wanted);
+        // And so on to the end, with no tool twice and none left out.
+        let mut seen = Vec::new();
+        while cursor != Value::Null {
+            let got = app.ask(200, page(&cursor)).await;
+            seen.extend(names(&got).into_iter().map(str::to_owned));
+            cursor = got["result"]["nextCursor"].clone();
+        }
+        let rest: Vec<_> = (first..10).map(|n| format!("tool_{n}")).collect();
+        assert_eq!(seen, rest);
+    }
+    // What is not listed for a caller begins nothing for it.
+    let app = App::of(&LARGE, |_| {});
+    let hidden = page(&json!(sealed("tool_6", &app))).by("ada");
+    assert_eq!(app.ask(200, hidden).await["error"]["code"], -32602);
 }
 
 #[tokio::test]

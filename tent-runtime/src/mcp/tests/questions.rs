@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use super::app::{App, Send};
 use super::asking::FUNCTIONS;
 use super::streams::Read;
+use crate::cx::ask::{Field, Form, Part, Sampling, Speaker};
+use crate::mcp::ask;
+use crate::mcp::revision::Revision;
 
 fn app() -> App {
     App::of(FUNCTIONS, |_| {})
@@ -253,22 +256,149 @@ async fn a_question_ends_with_its_call() {
 }
 
 #[tokio::test]
-async fn titled_choices_are_in_the_words_of_older_revisions() {
-    use crate::cx::ask::{Ask as _, Field, Form};
-    use crate::mcp::{ask, revision::Revision};
-    let choice = Field::titled_choice([("f00", "Red"), ("00f", "Blue")]);
-    let form = Form::new("Which?").field("colour", choice);
-    let question = form.asked().expect("it can be asked").question();
-    let colour = |revision| {
-        let mut request = ask::request(&question, revision, "");
-        request["params"]["requestedSchema"]["properties"]["colour"].take()
+async fn what_older_forms_do_not_have_is_not_asked() {
+    let app = app();
+    let session = app.session_of("2025-06-18", all()).await;
+    let ended = app.ask(200, call(&session, "several")).await;
+    assert_eq!(
+        failed(&ended),
+        (
+            "T0021",
+            "The client speaks MCP 2025-06-18, whose forms have no choice of several, as `colours` is one."
+        )
+    );
+    assert_eq!(app.questions(), 0);
+    let session = app.session_of("2025-11-25", all()).await;
+    let mut read = Read::of(app.open(call(&session, "several")).await);
+    let (question, id) = asked(&mut read).await;
+    assert_eq!(question["method"], "elicitation/create");
+    let says = answer(&id, json!({"action": "decline"}));
+    app.send(says.session(&session)).await;
+    assert_eq!(
+        next(&mut read).await["result"]["structuredContent"]["value"],
+        Value::Null
+    );
+}
+
+#[tokio::test]
+async fn what_a_client_says_counts_as_far_as_its_revision_has_it() {
+    let app = app();
+    let everything = json!({
+        "elicitation": {"form": {}, "url": {}},
+        "sampling": {"tools": {}, "context": {}},
+        "roots": {},
+    });
+    for (revision, name, wanted) in [
+        ("2025-11-25", "picky", None),
+        ("2025-06-18", "picky", Some("sampling.tools")),
+        (
+            "2025-03-26",
+            "picky",
+            Some("sampling.tools, elicitation.form"),
+        ),
+        ("2024-11-05", "greet", Some("elicitation.form")),
+    ] {
+        let session = app.session_of(revision, everything.clone()).await;
+        let ended = app.ask(200, call(&session, name)).await;
+        match wanted {
+            None => assert_eq!(ended["result"]["isError"], Value::Null, "{ended}"),
+            Some(lacking) => {
+                let what = "The client did not say that it can do what is asked of it:";
+                assert_eq!(failed(&ended), ("T0021", &*format!("{what} {lacking}.")));
+            }
+        }
+    }
+}
+
+/// The parameters that a question is asked with.
+fn params(asked: impl crate::cx::ask::Ask, revision: Revision) -> Value {
+    let question = asked.asked().expect("it can be asked").question();
+    ask::request(&question, revision, "")["params"].take()
+}
+
+#[test]
+fn fields_are_in_the_words_of_older_revisions() {
+    let choice = Field::titled_choice([("f00", "Red"), ("00f", "Blue")]).default("f00");
+    let untitled = Form::of_schema(
+        "",
+        json!({"type": "object", "properties": {"colour": {
+            "type": "string", "oneOf": [{"const": "f00"}, {"const": "00f", "title": "Blue"}],
+        }}}),
+    );
+    let form = |field: Field| Form::new("Which?").field("colour", field);
+    let colour = |form: Form, revision| {
+        params(form, revision)["requestedSchema"]["properties"]["colour"].take()
     };
     let titled = json!([{"const": "f00", "title": "Red"}, {"const": "00f", "title": "Blue"}]);
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        assert_eq!(colour(revision), json!({"type": "string", "oneOf": titled}));
+        assert_eq!(
+            colour(form(choice.clone()), revision),
+            json!({"type": "string", "oneOf": titled, "default": "f00"})
+        );
     }
-    assert_eq!(
-        colour(Revision::V2025_06_18),
-        json!({"type": "string", "enum": ["f00", "00f"], "enumNames": ["Red", "Blue"]})
-    );
+    let older =
+        |names: [&str; 2]| json!({"type": "string", "enum": ["f00", "00f"], "enumNames": names});
+    let old = Revision::V2025_06_18;
+    assert_eq!(colour(form(choice), old), older(["Red", "Blue"]));
+    assert_eq!(colour(untitled, old), older(["f00", "Blue"]));
+    for (field, wanted) in [
+        (Field::text().default("a"), json!({"type": "string"})),
+        (Field::number().default(1.5), json!({"type": "number"})),
+        (
+            Field::boolean().default(true),
+            json!({"type": "boolean", "default": true}),
+        ),
+    ] {
+        assert_eq!(colour(form(field), old), wanted);
+    }
+}
+
+#[test]
+fn a_message_of_several_parts_is_several_to_revisions_without_them() {
+    let sound = |data: &[u8]| Part::Audio {
+        data: data.to_vec(),
+        media_type: "audio/wav".to_owned(),
+    };
+    let messages = |revision| {
+        let asked = Sampling::new(9)
+            .message(Speaker::User, [Part::text("Listen:"), sound(b"four")])
+            .message(Speaker::Assistant, [Part::text("I do.")])
+            .message(Speaker::User, [sound(b"three")]);
+        params(asked, revision)["messages"].take()
+    };
+    let message = |role: &str, content: Value| json!({"role": role, "content": content});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let audio = |data: &str| json!({"type": "audio", "data": data, "mimeType": "audio/wav"});
+    let (four, three) = (audio("Zm91cg=="), audio("dGhyZWU="));
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        assert_eq!(
+            messages(revision),
+            json!([
+                message("user", json!([text("Listen:"), four])),
+                message("assistant", text("I do.")),
+                message("user", three.clone()),
+            ])
+        );
+    }
+    for (revision, four, three) in [
+        (Revision::V2025_06_18, four.clone(), three.clone()),
+        (Revision::V2025_03_26, four, three),
+        (
+            Revision::V2024_11_05,
+            text("[a sound: audio/wav, 4 bytes]"),
+            text("[a sound: audio/wav, 5 bytes]"),
+        ),
+    ] {
+        assert_eq!(
+            messages(revision),
+            json!([
+                message("user", text("Listen:")),
+                message("user", four),
+                message("assistant", text("I do.")),
+                message("user", three),
+            ]),
+            "{}",
+            revision.name()
+        );
+    }
 }

@@ -418,6 +418,18 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
         problems(&[ANSWERS[0], &A]),
         [found("T1001", "`all` and `a` both answer resources/list")]
     );
+    // Of what no macro read.
+    static SUBSCRIBES: Declaration =
+        answers("own", "resources/subscribe", Access::SignedIn, |_, _| {
+            given(&json!({}))
+        });
+    assert_eq!(
+        problems(&[&SUBSCRIBES, &A]),
+        [found(
+            "T1001",
+            "`own` and `a` both answer resources/subscribe"
+        )]
+    );
     // A resource and a prompt may have one name.
     assert!(Registry::of(&[&A, &PROMPT]).is_ok());
 }

@@ -113,7 +113,14 @@ impl Compiler<'_> {
 
     fn parts(&mut self, id: Id, mut rest: Map<String, Value>, pointer: &str) -> Kind {
         rest.retain(|keyword, _| !is_annotation(keyword) || keyword.starts_with("x-tent-"));
-        for keyword in ["$schema", "$id", "$comment", "$defs", "definitions"] {
+        let dialect = rest.remove("$schema");
+        if let Some(dialect) = dialect.filter(|dialect| !is_ours(dialect)) {
+            self.problem(
+                pointer,
+                format_args!("{dialect} is a dialect that is not read; take 2020-12, which needs no `$schema`"),
+            );
+        }
+        for keyword in ["$id", "$comment", "$defs", "definitions"] {
             rest.remove(keyword);
         }
         let mut parts = Vec::new();
@@ -351,6 +358,12 @@ impl Compiler<'_> {
             self.problem("", ENDLESS);
         }
     }
+}
+
+/// Whether this names JSON Schema 2020-12, the dialect of what names none (basic/index, JSON Schema Usage).
+fn is_ours(dialect: &Value) -> bool {
+    let name = dialect.as_str().unwrap_or_default();
+    name.strip_suffix('#').unwrap_or(name) == "https://json-schema.org/draft/2020-12/schema"
 }
 
 pub(super) fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {

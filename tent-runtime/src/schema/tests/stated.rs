@@ -51,6 +51,33 @@ fn it_is_published_untouched_and_enforced() {
 }
 
 #[test]
+fn another_dialect_is_not_read_as_this_one() {
+    let of = |dialect: Value| {
+        let made = InputSchema::of_stated(json!({"$schema": dialect, "type": "object"}));
+        made.map(|_| ())
+            .map_err(|problems| problems.iter().map(|one| one.code).collect::<Vec<_>>())
+    };
+    for ours in ["", "#"] {
+        let name = format!("https://json-schema.org/draft/2020-12/schema{ours}");
+        assert_eq!(of(name.into()), Ok(()));
+    }
+    // The validator of the feature reads those that it knows, by their own rules.
+    let older = match cfg!(feature = "schema") {
+        true => Ok(()),
+        false => Err(vec!["T7017"]),
+    };
+    for name in [
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+    ] {
+        assert_eq!(of(name.into()), older, "{name}");
+    }
+    for strange in [json!("https://schemas.example/mine"), json!(""), json!(7)] {
+        assert_eq!(of(strange.clone()), Err(vec!["T7017"]), "{strange}");
+    }
+}
+
+#[test]
 fn what_is_not_enforced_is_a_problem() {
     let made = InputSchema::of_stated(json!({
         "type": "object",
