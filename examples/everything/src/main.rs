@@ -12,14 +12,21 @@ mod prompts;
 mod resources;
 mod schemas;
 mod talks;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tent::App;
 use tent::prelude::*;
 
 fn main() -> ExitCode {
+    app().run()
+}
+
+fn app() -> App {
     tent::app!()
         .title("Everything")
         .instructions("Functions that each show one thing that MCP has.")
@@ -27,7 +34,6 @@ fn main() -> ExitCode {
         .set("mcp.stream", "true")
         .state(asks::Counter::default())
         .identify(everybody)
-        .run()
 }
 
 /// Whoever sends a request is the guest. A caller that is somebody is told what there is and what there is not; one that
