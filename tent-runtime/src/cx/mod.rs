@@ -233,7 +233,8 @@ impl Cx {
     ///
     /// # Errors
     /// T0021 where the client did not say that it can be asked this, or there is none, as at `/api`; T0022
-    /// where it went away before it was asked, did not answer, or with something else; T0006 where an older
+    /// where it went away before it was asked or, on a line such as stdin, before it answered, where it did not answer in
+    /// time, or with something else; T0006 where an older
     /// client has too many questions of its caller's to answer already; T0012 where the question cannot be asked
     /// as it stands. A person who says no is no error.
     ///
@@ -303,14 +304,14 @@ impl Cx {
     /// Ends when the call was ended before its function: its caller went away, its client cancelled it, or its
     /// [`deadline`](Self::deadline) came. Whatever the function does from then on goes nowhere.
     ///
-    /// An async function is dropped then, at its next `.await`; so it is of use to what goes on without it, a task that it
-    /// spawned or a `blocking` function, and for a last word before it goes. It never ends where the function
-    /// comes to its own end, so wait for it beside something else.
+    /// An async function is dropped then, where it waits; so this is for what is not dropped with it: a task that it
+    /// spawned, or a `blocking` function. It never ends where the function came to its own end, so wait for it
+    /// beside something else.
     ///
-    /// What counts as going away is as the door has it. A caller at `/api` and a client of 2026-07-28 go with their
-    /// connection. An older client's connection says nothing, its `notifications/cancelled` does, and on a line, as on stdin,
-    /// both eras do it that way. A change or an action that goes on with the answer to a question of a client of
-    /// 2026-07-28 counts once, so it is ended by its deadline alone.
+    /// A caller at `/api` and a client of 2026-07-28 go away with their connection. An older client's lost connection says
+    /// nothing; its `notifications/cancelled` does. On a line, such as stdin, both eras cancel by that note, and a line
+    /// that ends takes its calls with it when their time is over. A change or an action that goes on with the answer to
+    /// a question of a client of 2026-07-28 counts once, so its deadline alone ends it.
     ///
     /// ```
     /// # async fn refresh() {}

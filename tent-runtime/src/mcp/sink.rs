@@ -366,6 +366,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn where_no_answer_can_come_no_question_goes_out() {
+        let sink = Sink::default();
+        let mut sent = sink.ask(b"sent".to_vec()).expect("it is open");
+        assert_eq!(sink.take(), Some(b"sent".to_vec()));
+        sink.send(b"note".to_vec());
+        let mut unsent = sink.ask(b"unsent".to_vec()).expect("it is open");
+        sink.send_surely(b"answer".to_vec());
+        sink.asks_no_more();
+        assert!(sent.lost().now_or_never().is_none(), "it was taken");
+        assert!(unsent.lost().now_or_never().is_some());
+        assert!(sink.ask(b"late".to_vec()).is_none());
+        assert_eq!(all(&sink), ["note", "answer"]);
+        assert_eq!(sink.lock().bytes, 0);
+    }
+
+    #[tokio::test]
     async fn what_waits_goes_with_its_reader() {
         let sink = Sink::default();
         let reader = Reader::of(sink.clone());

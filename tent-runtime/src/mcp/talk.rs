@@ -17,6 +17,7 @@ use tokio::io::{
     AsyncWriteExt as _, BufReader,
 };
 use tokio::task::JoinSet;
+use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Mcp;
@@ -136,6 +137,8 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     loop {
         let mut next = pin!(async {
             sink.room(MOST_WAITING).await;
+            // Messages that are always there leave room for the rest all the same.
+            consume_budget().await;
             let message = messages.next().await?;
             let trace = line::trace();
             // It asks the store, and the app itself.
@@ -185,7 +188,9 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     let both = async {
         heard_too.await;
         // What is still sent is served no more; it is looked at for its end.
-        while !has_ended && messages.next().await.is_some_and(|one| one.is_ok()) {}
+        while !has_ended && messages.next().await.is_some_and(|one| one.is_ok()) {
+            consume_budget().await;
+        }
         Instant::now()
     };
     let both = both.shared();

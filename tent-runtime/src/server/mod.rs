@@ -138,12 +138,13 @@ impl Tent {
     /// calls that run at once, what functions say and ask meanwhile, cancellation, subscriptions. The caller is who you
     /// say, for as long as the line is served.
     ///
-    /// It ends when `read` has ended or nothing can be written any more; calls under way have ten seconds then, and
-    /// are cancelled. So it does, calls and all, once [`shutdown`](Self::shutdown) was called, and when what this gives is
-    /// dropped, calls under way are cancelled at once. What goes on without its client is waited for by
-    /// [`drained`](Self::drained) alone.
+    /// It ends when `read` does, or [`shutdown`](Self::shutdown) is called: calls under way may go on for ten seconds then,
+    /// or half a second where both has happened, and are cancelled after that. They are cancelled at once where nothing can
+    /// be written any more, and where what this gives is dropped. A change or an action that answers what its
+    /// function asked goes on all the same: see [`drained`](Self::drained).
     ///
     /// ```
+    /// # #[cfg(unix)]
     /// # async fn served(tent: tent_runtime::server::Tent) -> std::io::Result<()> {
     /// use tent_runtime::caller::{Caller, User};
     /// let listener = tokio::net::UnixListener::bind("/run/shop/mcp.sock")?;
