@@ -5,6 +5,7 @@
 
 mod access;
 mod asked;
+mod begun;
 mod guard;
 mod host;
 mod identify;
@@ -23,12 +24,13 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 pub use asked::{Asking, Readable};
+use begun::Begun;
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
 
 use crate::caller::Caller;
-use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Stop, Unfinished, Waits};
+use crate::cx::{Client, Cx, Era, Peer, States, Unfinished};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Kind};
 use crate::keys::Keys;
@@ -313,49 +315,6 @@ impl Door {
                 .is_some_and(only_reads)
     }
 
-    /// Makes what the function is told of the call; its time begins.
-    fn begin(&self, call: Call) -> Begun {
-        let Call {
-            name,
-            input,
-            wire,
-            caller,
-            client,
-            trace,
-            deadline: request,
-            at,
-            peer,
-            rounds,
-        } = call;
-        let timeout = at
-            .find(&self.registry, &name)
-            .and_then(|f| f.declaration.timeout);
-        let deadline = match timeout {
-            Some(own) => Instant::now().checked_add(own),
-            None => request,
-        };
-        let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);
-        let cx = Cx::new(CxParts {
-            caller,
-            states: self.states.clone(),
-            client,
-            trace,
-            deadline,
-            stop: Stop::default(),
-            peer,
-            waits,
-        });
-        Begun {
-            cx,
-            name,
-            input,
-            wire,
-            request,
-            at,
-            rounds,
-        }
-    }
-
     /// Runs a call; where this is dropped before its end, the function is told.
     async fn pass(&self, begun: Begun) -> Result<Answer> {
         let cx = begun.cx.clone();
@@ -420,18 +379,6 @@ impl Door {
         }
         outcome
     }
-}
-
-/// A call whose [`Cx`] is made.
-struct Begun {
-    cx: Cx,
-    name: String,
-    input: Map<String, Value>,
-    wire: Wire,
-    /// When the request has to be answered.
-    request: Option<Instant>,
-    at: At,
-    rounds: Option<Arc<dyn Rounds>>,
 }
 
 impl std::fmt::Debug for Door {

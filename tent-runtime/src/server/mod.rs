@@ -139,7 +139,7 @@ impl Tent {
     /// say, for as long as the line is served.
     ///
     /// It ends when `read` does, or [`shutdown`](Self::shutdown) is called: calls under way may go on for ten seconds then,
-    /// or half a second where both has happened, and are cancelled after that. They are cancelled at once where nothing can
+    /// or half a second where both have happened, and are cancelled after that. They are cancelled at once where nothing can
     /// be written any more, and where what this gives is dropped. A change or an action that answers what its
     /// function asked goes on all the same: see [`drained`](Self::drained).
     ///
@@ -180,7 +180,7 @@ impl Tent {
     ///
     /// ```
     /// # async fn served(tent: tent_runtime::server::Tent) -> Option<()> {
-    /// use futures_util::{SinkExt, StreamExt, sink, stream};
+    /// use futures_util::{sink, stream};
     /// use tent_runtime::caller::Caller;
     /// use tokio::sync::mpsc;
     /// let (to_tent, mut incoming) = mpsc::channel::<String>(16);
