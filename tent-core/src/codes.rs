@@ -309,7 +309,7 @@ pub const ALL: &[Entry] = &[
     build(
         "T7007",
         "header",
-        "header = \"…\" stands on a parameter that cannot be mirrored into a header, twice, or is no header name.",
+        "header = \"…\", or the x-mcp-header of a schema, stands on what cannot be mirrored into a header, twice, or is no header name; clients leave such a tool out.",
         "Put it on a string, an integer or a boolean, once, with letters, digits and hyphens.",
     ),
     build(

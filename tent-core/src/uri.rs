@@ -171,6 +171,21 @@ impl Template {
     /// # Ok::<(), tent_core::uri::Wrong>(())
     /// ```
     ///
+    /// A value is what a caller sent: before a file is opened or a page is fetched by it, check where it leads. Some
+    /// is refused here, so that the URI matches nothing: a NUL everywhere; of the scheme `file` also a `\`, a `.`
+    /// or `..` between slashes, a `/` that came percent-encoded in a simple variable, and one at the beginning
+    /// of what follows a `/`.
+    ///
+    /// ```
+    /// use tent_core::uri::Template;
+    /// let docs = Template::read("file:///docs/{+path}")?;
+    /// assert!(docs.matched("file:///docs/guide/start.md").is_some());
+    /// for uri in ["file:///docs/../etc/passwd", "file:///docs/%2E%2E/etc/passwd", "file:///docs//etc/passwd"] {
+    ///     assert_eq!(docs.matched(uri), None);
+    /// }
+    /// # Ok::<(), tent_core::uri::Wrong>(())
+    /// ```
+    ///
     /// It takes time in proportion to the length of `uri` and of the template.
     pub fn matched(&self, uri: &str) -> Option<Vec<(&str, String)>> {
         let bytes = uri.as_bytes();
@@ -203,12 +218,23 @@ impl Template {
             return None;
         }
         let mut values = Vec::new();
+        let is_file = self.is_file();
+        if is_file && !self.is_literal() && has_dots(&decoded(bytes)?) {
+            return None;
+        }
         for (at, part) in self.parts.iter().enumerate().rev() {
             match part {
                 Part::Literal(text) => end -= text.len(),
-                Part::Variable { name, .. } => {
+                Part::Variable { name, reserved } => {
                     let start = (0..end).rev().find(|&start| ends[at][start])?;
-                    values.push((name.as_str(), decoded(&bytes[start..end])?));
+                    let value = decoded(&bytes[start..end])?;
+                    // After `file://` the path has not begun.
+                    let is_below = start > "file://".len() && bytes[..start].ends_with(b"/");
+                    if value.contains('\0') || (is_file && leads_away(&value, *reserved, is_below))
+                    {
+                        return None;
+                    }
+                    values.push((name.as_str(), value));
                     end = start;
                 }
             }
@@ -216,6 +242,32 @@ impl Template {
         values.reverse();
         Some(values)
     }
+}
+
+impl Template {
+    /// Whether its URIs are of the scheme `file`, whose variables are paths.
+    fn is_file(&self) -> bool {
+        match self.parts.first() {
+            Some(Part::Literal(text)) => text
+                .split_once(':')
+                .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("file")),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a segment of a path stands for the directory itself or for the one above.
+fn has_dots(path: &str) -> bool {
+    path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
+/// Whether the value of a variable in a path can lead elsewhere than below what stands before it. `is_below`:
+/// that ends with a `/`, and the value is not to begin anew at the root.
+fn leads_away(value: &str, reserved: bool, is_below: bool) -> bool {
+    value.contains('\\')
+        || has_dots(value)
+        || (!reserved && value.contains('/'))
+        || (is_below && value.starts_with('/'))
 }
 
 impl Part {
@@ -327,6 +379,60 @@ mod tests {
     }
 
     #[test]
+    fn a_value_never_leads_out_of_the_path_of_a_file() {
+        for (template, uri) in [
+            ("file:///d/{x}", "file:///d/.."),
+            ("file:///d/{x}", "file:///d/."),
+            ("file:///d/{x}", "file:///d/%2e%2E"),
+            ("file:///d/{x}", "file:///d/..%2Fetc"),
+            ("file:///d/{x}", "file:///d/a%2Fb"),
+            ("file:///d/{x}", "file:///d/%2Fetc"),
+            ("file:///d/{x}", "file:///d/..%5Cetc"),
+            ("file:///d/{x}", "file:///d/a\\b"),
+            ("file:///d/{x}", "file:///d/a%00.txt"),
+            ("file:///d/{+x}", "file:///d/../etc"),
+            ("file:///d/{+x}", "file:///d/a/../../etc"),
+            ("file:///d/{+x}", "file:///d/a%2F..%2F..%2Fetc"),
+            ("file:///d/{+x}", "file:///d/a/.."),
+            ("file:///d/{+x}", "file:///d/./a"),
+            ("file:///d/{+x}", "file:///d//etc"),
+            ("file:///d/{+x}", "file:///d/%2Fetc"),
+            ("file:///d/{+x}", "file:///d/a%5C..%5Cb"),
+            ("file:///d/{+x}", "file:///d/a%00"),
+            ("file:///d/.{+x}", "file:///d/../etc"),
+            ("file:///d/{x}./{y}", "file:///d/../y"),
+            ("FILE:///d/{+x}", "FILE:///d/../etc"),
+            ("file:{+x}", "file:/d/../etc"),
+        ] {
+            assert_eq!(values(template, uri), None, "{template} {uri}");
+        }
+        for (template, uri, value) in [
+            ("file:///d/{x}", "file:///d/a.txt", "a.txt"),
+            ("file:///d/{x}", "file:///d/..a", "..a"),
+            ("file:///d/{x}", "file:///d/a..", "a.."),
+            ("file:///d/{x}", "file:///d/...", "..."),
+            ("file:///d/{x}", "file:///d/%252e%252e", "%2e%2e"),
+            ("file:///d/{+x}", "file:///d/a/b%20c/.d", "a/b c/.d"),
+            ("file://{+x}", "file:///d/a", "/d/a"),
+            ("files:///d/{+x}", "files:///d/../a", "../a"),
+            ("orders://{x}", "orders://..%2Fa", "../a"),
+            ("orders://{x}", "orders://a%5Cb", "a\\b"),
+        ] {
+            let value = Some(vec![value.to_owned()]);
+            assert_eq!(values(template, uri), value, "{template} {uri}");
+        }
+        assert_eq!(values("file:///d/../a", "file:///d/../a"), Some(vec![]));
+    }
+
+    #[test]
+    fn no_value_holds_a_nul() {
+        for template in ["orders://{x}", "orders://{+x}"] {
+            assert_eq!(values(template, "orders://a%00"), None, "{template}");
+            assert_eq!(values(template, "orders://a\0"), None, "{template}");
+        }
+    }
+
+    #[test]
     fn what_is_encoded_is_part_of_a_value_and_delimits_nothing() {
         let one = |template: &str, uri: &str| values(template, uri).map(|all| all.concat());
         let is = |value: &str| Some(value.to_owned());
@@ -335,7 +441,6 @@ mod tests {
             assert_eq!(one(template, "a://b%2fc"), is("b/c"), "in either case");
             assert_eq!(one(template, "a://%2E%2E%2F..%2Fkeys"), is("../../keys"));
             assert_eq!(one(template, "a://b%252Fc"), is("b%2Fc"), "decoded once");
-            assert_eq!(one(template, "a://%00"), is("\0"));
         }
         assert_eq!(one("a://{+x}", "a://../keys"), is("../keys"));
         assert_eq!(one("a://{x}", "a://../keys"), None);

@@ -85,6 +85,62 @@ fn date(days_since_1970: i64) -> (i64, i64, i64) {
     (year, month, day_of_month)
 }
 
+/// Whether a text is a time as RFC 3339 writes one, in capitals, with seconds and an offset: what the clients
+/// take that hold ISO 8601 to be that.
+pub(crate) fn is_rfc3339(text: &str) -> bool {
+    let Some((date, time)) = text.split_once('T') else {
+        return false;
+    };
+    let (time, offset) = match time.strip_suffix('Z') {
+        Some(time) => (time, None),
+        None => match time.rfind(['+', '-']) {
+            Some(at) => (&time[..at], Some(&time[at + 1..])),
+            None => return false,
+        },
+    };
+    let (time, fraction) = match time.split_once('.') {
+        Some((time, fraction)) => (time, Some(fraction)),
+        None => (time, None),
+    };
+    let (Some([year, month, day]), Some([hour, minute, second])) =
+        (numbers(date, '-', [4, 2, 2]), numbers(time, ':', [2, 2, 2]))
+    else {
+        return false;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u16::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    let of_day = |hour, minute| hour < 24 && minute < 60;
+    (1..=days).contains(&day)
+        && of_day(hour, minute)
+        // A leap second is refused by those who count a minute's seconds.
+        && second < 60
+        && fraction.is_none_or(|digits| {
+            !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+        })
+        && offset.is_none_or(|offset| {
+            numbers(offset, ':', [2, 2]).is_some_and(|[hour, minute]| of_day(hour, minute))
+        })
+}
+
+/// The numbers of a text, each of so many digits, with `between` between them.
+fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Option<[u16; N]> {
+    let mut parts = text.split(between);
+    let mut found = [0; N];
+    for (number, digits) in found.iter_mut().zip(digits) {
+        let part = parts.next().filter(|part| part.len() == digits)?;
+        *number = part
+            .bytes()
+            .all(|digit| digit.is_ascii_digit())
+            .then(|| part.parse().ok())??;
+    }
+    parts.next().is_none().then_some(found)
+}
+
 /// Where the present moment comes from.
 pub trait Clock: Send + Sync + 'static {
     /// The present moment.
@@ -156,5 +212,50 @@ mod tests {
         assert_eq!(last.plus(Duration::MAX), last);
         assert_eq!(last.since(Time::from_millis(i64::MIN)), None);
         assert_eq!(Time::from_millis(5).since(Time::from_millis(6)), None);
+    }
+    #[test]
+    fn a_time_of_rfc_3339_is_told_from_what_looks_like_one() {
+        for time in [
+            "2025-01-12T15:00:58Z",
+            "2025-01-12T15:00:58.1234567890Z",
+            "2024-02-29T00:00:00+14:00",
+            "2000-02-29T23:59:59-23:59",
+            "0000-12-31T00:00:00.0+00:00",
+        ] {
+            assert!(is_rfc3339(time), "{time}");
+        }
+        for other in [
+            "",
+            "yesterday",
+            "T",
+            "TZ",
+            "2025-01-12",
+            "2025-01-12T15:00:58",
+            "2025-01-12T15:00Z",
+            "2025-01-12 15:00:58Z",
+            "2025-01-12t15:00:58z",
+            "2025-1-12T15:00:58Z",
+            "+025-01-12T15:00:58Z",
+            "12025-01-12T15:00:58Z",
+            "2025-13-12T15:00:58Z",
+            "2025-00-12T15:00:58Z",
+            "2025-02-29T15:00:58Z",
+            "1900-02-29T15:00:58Z",
+            "2025-04-31T15:00:58Z",
+            "2025-01-00T15:00:58Z",
+            "2025-01-12T24:00:00Z",
+            "2025-01-12T15:60:00Z",
+            "2025-01-12T15:00:60Z",
+            "2025-01-12T15:00:58.Z",
+            "2025-01-12T15:00:58,5Z",
+            "2025-01-12T15:00:58+24:00",
+            "2025-01-12T15:00:58+01",
+            "2025-01-12T15:00:58+0100",
+            "2025-01-12T15:00:58ZZ",
+            "2025-01-12T15:00:58Z+01:00",
+            "2025-01-12T15:00:5\u{665}Z",
+        ] {
+            assert!(!is_rfc3339(other), "{other}");
+        }
     }
 }

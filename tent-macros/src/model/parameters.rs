@@ -362,7 +362,7 @@ fn names(checked: &[Parameter<'_>], faults: &mut Faults) {
     }
 }
 
-/// No header twice, in any capitals (T7007).
+/// No header twice, in any capitals (T7007), and none of a secret (T7008): headers are logged on their way.
 fn headers(checked: &[Parameter<'_>], faults: &mut Faults) {
     let mut seen = HashSet::new();
     for parameter in checked {
@@ -375,6 +375,10 @@ fn headers(checked: &[Parameter<'_>], faults: &mut Faults) {
         if !seen.insert(header.value.to_ascii_lowercase()) {
             let what = format!("another field is mirrored into {:?} already", header.value);
             faults.push(usual("T7007", header.span, &what));
+        }
+        if field.secret {
+            let what = "a secret that is mirrored into a header is seen by whatever reads headers on the way";
+            faults.add("T7008", header.span, what, "leave `header` out");
         }
     }
 }

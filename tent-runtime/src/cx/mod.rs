@@ -189,7 +189,8 @@ impl Cx {
     }
 
     /// Tells the client how far the call is: `done` of `total`, and what is being done. It reaches a client
-    /// that asked for it, and goes nowhere otherwise.
+    /// that asked for it, and goes nowhere otherwise. Call it as often as is handy: ten at once are sent, then
+    /// ten a second, each the newest there is, and the last one before the answer.
     ///
     /// ```
     /// # fn serve(cx: &tent_runtime::cx::Cx) {
@@ -213,7 +214,8 @@ impl Cx {
     }
 
     /// Sends a line of a log to the client, where it asked for lines of this level. It is for the client:
-    /// the log of the server is `tracing`'s.
+    /// the log of the server is `tracing`'s. Of one call a hundred lines at once are sent, then fifty a second;
+    /// in place of the others one line says how many there were.
     pub fn log(&self, level: Level, data: impl Into<Value>) {
         if let Some(peer) = &self.0.peer {
             peer.log(level, None, &data.into());

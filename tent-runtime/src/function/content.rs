@@ -1,6 +1,8 @@
 //! [`Content`]: what a function gives that is no value, with the hints that a client shows it by, and
 //! [`Listed`]: one resource of many. Plain data; how it looks on a wire is an envelope's to know.
 
+use crate::clock;
+
 /// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
 ///
 /// ```
@@ -230,10 +232,27 @@ impl Annotations {
         self
     }
 
-    /// When it was last changed, as ISO 8601 writes a time: `2025-01-12T15:00:58Z`.
+    /// When it was last changed, as RFC 3339 writes a time, with an offset: `2025-01-12T15:00:58Z`. Any other
+    /// text is left out, and the log says so: there are clients that refuse the whole answer for it.
+    ///
+    /// ```
+    /// use tent_runtime::function::Annotations;
+    /// let changed = Annotations::new().last_modified("2025-01-12T16:00:58.250+01:00");
+    /// assert_ne!(changed, Annotations::new());
+    /// assert_eq!(changed.last_modified("yesterday"), Annotations::new());
+    /// ```
     #[must_use]
     pub fn last_modified(mut self, time: impl Into<String>) -> Self {
-        self.last_modified = Some(time.into());
+        let time = time.into();
+        self.last_modified = if clock::is_rfc3339(&time) {
+            Some(time)
+        } else {
+            tracing::warn!(
+                time = %time.chars().take(64).collect::<String>().escape_debug(),
+                "what is said to be the time of the last change is no time of RFC 3339 and is left out"
+            );
+            None
+        };
         self
     }
 }

@@ -8,8 +8,9 @@ use super::in_session::InSession;
 use super::params::{Arguments, Params, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply};
+use super::revision::Revision;
 use super::rounds::{self, Round, Writer};
-use super::{Agreed, Asked, Mcp};
+use super::{Agreed, Asked, Mcp, served};
 use crate::cx::Peer;
 use crate::door::Rounds;
 use crate::error::Error;
@@ -37,7 +38,10 @@ impl<'a> Brought<'a> {
             method,
             responses: std::mem::take(&mut params.responses),
             state: std::mem::take(&mut params.state),
-            writer: Box::new(|_| Err(Error::unexpected("a round of what only reads was kept"))),
+            writer: Box::new(|outcome| match outcome {
+                Ok(_) => Err(Error::unexpected("a round of what only reads was kept")),
+                Err(error) => Err(error.clone()),
+            }),
         }
     }
 }
@@ -98,13 +102,14 @@ impl Asking {
 
     /// The answer to a request for which the door gave one that asks: what is asked, or what an earlier request with
     /// the same state was answered.
-    pub(super) fn answer(&self, id: &str, realm: &str) -> Result<Reply, Refusal> {
+    pub(super) fn answer(&self, mcp: &Mcp, id: &str) -> Result<Reply, Refusal> {
         let none = || Error::unexpected("a call asks, and nobody keeps what");
         let result = match &self.round {
             Some(round) => round.result(),
             None => Err(none()),
         };
-        let result = result.map_err(|error| Refusal::of(&error, realm))?;
+        // Only modern clients are asked in rounds.
+        let result = result.map_err(|error| served::refused(mcp, &error, Revision::V2026_07_28))?;
         let mut out = reply::begin(id, result.len());
         out.extend_from_slice(&result);
         Ok(reply::end(out))

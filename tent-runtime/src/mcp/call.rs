@@ -36,7 +36,7 @@ struct Tool {
 impl Tools {
     pub(super) fn new(registry: &Registry) -> Self {
         let tools = registry.functions().iter().map(|function| Tool {
-            mirrors: Mirror::all(function.input.published()),
+            mirrors: Mirror::all(&function.input),
             wrapped: match &function.output {
                 Shape::Value(Some(schema)) => !schema.is_object(),
                 Shape::Value(None) | Shape::Nothing | Shape::Content => true,
@@ -111,7 +111,9 @@ pub(super) async fn serve(
         async move {
             let answer = ended(&mcp, call, nonce, &id, (revision, wrapped), &asking).await;
             if let Some(peer) = peer {
-                peer.end();
+                // Of what was cancelled there is no answer.
+                let is_answered = !matches!(&answer, Ok(reply) if reply.body.is_empty());
+                peer.end(is_answered);
             }
             answer
         }
@@ -135,7 +137,7 @@ async fn ended(
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
     match ended {
-        Ok(answer) if answer.asks => asking.answer(id, mcp.realm()),
+        Ok(answer) if answer.asks => asking.answer(mcp, id),
         Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
         Err(error) if is_result(&error, revision) => Ok(failed(id, &error, server)),

@@ -16,7 +16,7 @@ const MOST: usize = 100;
 pub(super) async fn serve(
     mcp: &Mcp,
     asked: &Asked<'_>,
-    request: Request<'_>,
+    request: &Request<'_>,
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
     let mut params = request.input().map_err(unreadable)?;
@@ -76,7 +76,7 @@ pub(super) async fn serve(
         .map_err(|error| match (error.code(), at) {
             ("T0001", At::Prompt) => prompts::unknown(&error, &shown),
             ("T0001", _) => unknown(&error, &shown),
-            _ => refused(mcp, &error),
+            _ => refused(mcp, &error, agreed.revision),
         })?;
     let total = values.len();
     let completion = json!({

@@ -50,11 +50,16 @@ pub(super) fn of(headers: &HeaderMap, method: &str, meta: &Meta<'_>) -> Result<C
     }
 }
 
-/// Chooses the era of a request that has no headers: its metadata alone tells.
+/// Chooses the era of a request that has no headers: its metadata tells, and its method where one era alone has
+/// it. What the metadata lacks is found missing there, in the order that its rules have.
 pub(super) fn on_a_line(method: &str, meta: &Meta<'_>) -> Result<Chosen, Refusal> {
     match &meta.version {
-        Text::Absent if method == "initialize" => Ok(Chosen::Initialize),
-        Text::Absent => Ok(Chosen::Legacy(None)),
+        Text::Absent if meta.has_abilities => Ok(Chosen::Modern),
+        Text::Absent => Ok(match method {
+            "initialize" => Chosen::Initialize,
+            "server/discover" | "subscriptions/listen" => Chosen::Modern,
+            _ => Chosen::Legacy(None),
+        }),
         Text::Other => Ok(Chosen::Modern),
         Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
             Ok(Chosen::Modern)

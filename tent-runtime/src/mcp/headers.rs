@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Number, Value};
 
 use super::reply::Refusal;
+use crate::schema::InputSchema;
 
 pub(super) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -153,14 +154,16 @@ pub(super) struct Mirror {
     header: HeaderName,
     /// The keys from the input's root to the field.
     path: Vec<String>,
+    /// Whether no text may show what was sent of it.
+    secret: bool,
 }
 
 impl Mirror {
-    /// Every field of a published input schema that states `x-mcp-header`. Only what is reached by
-    /// `properties` alone counts, as the specification says.
-    pub(super) fn all(schema: &Value) -> Vec<Mirror> {
+    /// Every field of an input that states `x-mcp-header`. Only what `properties` alone lead to has one: any
+    /// other is refused with its schema, at start.
+    pub(super) fn all(input: &InputSchema) -> Vec<Mirror> {
         let mut found = Vec::new();
-        collect(schema, &mut Vec::new(), &mut found);
+        collect(input, input.published(), &mut Vec::new(), &mut found);
         found
     }
 
@@ -186,7 +189,13 @@ impl Mirror {
         if agrees {
             return Ok(());
         }
-        Err(disagrees(self.header.as_str(), found, &self.path.join(".")))
+        let (header, path) = (self.header.as_str(), self.path.join("."));
+        Err(match found {
+            Once::Is(_) if self.secret => Refusal::mismatch(format_args!(
+                "the header {header} does not say what the body's {path} says."
+            )),
+            found => disagrees(header, found, &path),
+        })
     }
 
     fn value<'a>(&self, input: &'a Map<String, Value>) -> Option<&'a Value> {
@@ -196,19 +205,20 @@ impl Mirror {
     }
 }
 
-fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
+fn collect(input: &InputSchema, schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
     if let Some(header) = schema.get("x-mcp-header").and_then(Value::as_str)
         && let Ok(header) = HeaderName::try_from(format!("mcp-param-{header}"))
     {
         found.push(Mirror {
             header,
             path: path.clone(),
+            secret: input.is_secret(&path.join(".")),
         });
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     for (key, schema) in properties.into_iter().flatten() {
         path.push(key.clone());
-        collect(schema, path, found);
+        collect(input, schema, path, found);
         path.pop();
     }
 }
@@ -234,163 +244,4 @@ fn same_number(text: &str, value: &Number) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
-        lines
-            .iter()
-            .map(|&(name, value)| {
-                let value = HeaderValue::from_str(value).expect("a header's value");
-                (HeaderName::from_static(name), value)
-            })
-            .collect()
-    }
-
-    #[test]
-    fn accept_is_read_by_the_rfc() {
-        for lines in [
-            &[][..],
-            &["*/*"],
-            &["*"],
-            &[""],
-            &["application/*"],
-            &["text/*"],
-            &["APPLICATION/JSON"],
-            &["text/event-stream;q=0.5, application/json"],
-            &["application/json", "text/event-stream"],
-            &["image/png", "*/*;q=0.1"],
-            &["application/json;q=0, */*"],
-            &["text/html, application/xhtml+xml, */*;q=0.8"],
-        ] {
-            let lines: Vec<_> = lines.iter().map(|&line| ("accept", line)).collect();
-            assert!(accepts(&headers(&lines)), "{lines:?}");
-        }
-        for line in [
-            "image/png",
-            "text/html",
-            "*/*;q=0",
-            "application/json;q=0.0, text/*; Q=0",
-            "application/jsonp",
-            "?",
-        ] {
-            assert!(!accepts(&headers(&[("accept", line)])), "{line}");
-        }
-    }
-
-    #[test]
-    fn method_and_name_have_to_agree_and_may_be_left_out_only_where_they_may() {
-        let sent = headers(&[
-            ("mcp-method", "tools/call"),
-            ("mcp-name", "=?base64?SGVsbG8sIOS4lueVjA==?="),
-        ]);
-        assert!(method(&sent, "tools/call", true).is_ok());
-        assert!(
-            method(&sent, "Tools/call", true).is_err(),
-            "values have capitals"
-        );
-        assert!(name(&sent, "Hello, 世界", true).is_ok());
-        assert!(
-            name(&sent, "=?base64?SGVsbG8sIOS4lueVjA==?=", true).is_err(),
-            "it is decoded"
-        );
-        let none = HeaderMap::new();
-        assert!(method(&none, "x", false).is_ok() && method(&none, "x", true).is_err());
-        assert!(name(&none, "x", false).is_ok() && name(&none, "x", true).is_err());
-        let twice = headers(&[("mcp-name", "a"), ("mcp-name", "a")]);
-        assert!(
-            name(&twice, "a", false).is_err(),
-            "a proxy may read the other one"
-        );
-        for broken in ["=?base64?!?=", "=?base64?/w==?="] {
-            assert!(
-                name(&headers(&[("mcp-name", broken)]), broken, true).is_err(),
-                "{broken}"
-            );
-        }
-    }
-
-    #[test]
-    fn mirrors_are_found_along_properties_alone() {
-        let schema = json!({"properties": {
-            "region": {"type": "string", "x-mcp-header": "Region"},
-            "at": {"properties": {"row": {"type": "integer", "x-mcp-header": "Row"}}},
-            "list": {"items": {"x-mcp-header": "Never"}},
-        }});
-        let mut found = Mirror::all(&schema);
-        found.sort_by(|a, b| a.path.cmp(&b.path));
-        let found: Vec<_> = found
-            .iter()
-            .map(|m| (m.header.as_str(), m.path.join(".")))
-            .collect();
-        assert_eq!(
-            found,
-            [
-                ("mcp-param-region", "region".to_owned()),
-                ("mcp-param-row", "at.row".to_owned())
-            ]
-            .map(|(a, b)| (a, b))
-            .into_iter()
-            .rev()
-            .collect::<Vec<_>>()
-        );
-    }
-
-    #[test]
-    fn a_mirrored_field_is_compared_by_its_type() {
-        let mirror = Mirror {
-            header: HeaderName::from_static("mcp-param-x"),
-            path: vec!["x".to_owned()],
-        };
-        let check = |header: Option<&str>, input: Value, wanted| {
-            let sent = headers(
-                &header
-                    .map(|h| ("mcp-param-x", h))
-                    .into_iter()
-                    .collect::<Vec<_>>(),
-            );
-            let Value::Object(input) = input else {
-                panic!("an object")
-            };
-            mirror.check(&sent, &input, wanted).is_ok()
-        };
-        for (header, value) in [
-            ("us", json!("us")),
-            ("=?base64?IHBhZGRlZCA=?=", json!(" padded ")),
-            ("42", json!(42)),
-            ("42.0", json!(42)),
-            ("42", json!(42.0)),
-            ("-7", json!(-7)),
-            ("true", json!(true)),
-            ("whatever", json!([1])),
-        ] {
-            assert!(
-                check(Some(header), json!({"x": value}), true),
-                "{header} {value}"
-            );
-        }
-        for (header, value) in [
-            ("US", json!("us")),
-            ("43", json!(42)),
-            ("9007199254740993", json!(9_007_199_254_740_992_u64)),
-            ("True", json!(true)),
-            ("us", json!(null)),
-        ] {
-            assert!(
-                !check(Some(header), json!({"x": value}), false),
-                "{header} {value}"
-            );
-        }
-        assert!(
-            !check(Some("us"), json!({}), false),
-            "a header without its field"
-        );
-        assert!(check(None, json!({}), true) && check(None, json!({"x": null}), true));
-        assert!(
-            !check(None, json!({"x": "us"}), true),
-            "required in the modern era"
-        );
-        assert!(check(None, json!({"x": "us"}), false));
-    }
-}
+mod tests;

@@ -78,13 +78,18 @@ pub(super) async fn listen(
     let ended = tokio::select! {
         // What was cancelled has no answer, also where the line ends right after.
         biased;
-        Ok(_) = stop.wait_for(|&stopped| stopped) => Reply::empty(StatusCode::ACCEPTED),
-        () = mcp.door.closed() => over(mcp, sink, id),
-        () = line.ended() => over(mcp, sink, id),
+        Ok(_) = stop.wait_for(|&stopped| stopped) => None,
+        () = mcp.door.closed() => Some(ENDS),
+        () = line.ended() => Some(ENDS),
+        () = line.gone(&asked.caller) => Some(UNWELCOME),
     };
+    // Nothing is told on it once it is said to be over.
     drop((place, stop));
     mcp.running.end(&key);
-    Ok(ended)
+    Ok(match ended {
+        None => Reply::empty(StatusCode::ACCEPTED),
+        Some(reason) => over(mcp, sink, id, reason),
+    })
 }
 
 /// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
@@ -105,17 +110,32 @@ async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants
             honoured.insert(uri);
         }
     }
-    wants.updates = Some(honoured);
+    wants.updates = (!honoured.is_empty()).then_some(honoured);
 }
 
+/// Why a subscription is over.
+const ENDS: &str = "The server ends.";
+const UNWELCOME: &str = "Who subscribed may not call any more.";
+
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.
-fn over(mcp: &Mcp, sink: &Sink, id: &str) -> Reply {
+fn over(mcp: &Mcp, sink: &Sink, id: &str, reason: &str) -> Reply {
+    sink.send_surely(cancelled(id, reason));
+    ended(mcp, id)
+}
+
+/// The note that the server ends a subscription.
+fn cancelled(id: &str, reason: &str) -> Vec<u8> {
     let mut out = peer::begin("notifications/cancelled");
     out.extend_from_slice(&subscription(id));
     out.extend_from_slice(br#","requestId":"#);
     out.extend_from_slice(id.as_bytes());
-    out.extend_from_slice(br#","reason":"The server ends.""#);
-    sink.send_surely(peer::end(out));
+    out.extend_from_slice(br#","reason":"#);
+    write(&mut out, reason);
+    peer::end(out)
+}
+
+/// The answer to a subscription that the server ended.
+fn ended(mcp: &Mcp, id: &str) -> Reply {
     let mut out = reply::begin(id, 256);
     out.extend_from_slice(br#"{"resultType":"complete","_meta":{"#);
     out.extend_from_slice(mcp.server.as_bytes());
@@ -162,8 +182,9 @@ struct Kept {
     id: Option<Box<str>>,
     /// Of a legacy session.
     session: Option<[u8; 16]>,
-    /// When it is asked again whether who opened it may still be here.
-    next_check: Instant,
+    /// When it is asked again whether who opened it may still be here; not any more where it was told that it
+    /// may not.
+    next_check: Option<Instant>,
     parts: Parts,
     /// Who opened it.
     caller: String,
@@ -185,7 +206,7 @@ impl Kept {
             quiet: id.is_none(),
             id,
             session: None,
-            next_check: Instant::now() + SIGN_OF_LIFE,
+            next_check: Some(Instant::now() + SIGN_OF_LIFE),
             parts: asked.parts.clone(),
             caller: asked.caller.to_string(),
         }
@@ -205,7 +226,8 @@ impl Kept {
             let closed = self.sink.is_closed();
             // A stream that is never quiet shows no sign of life, at which it would be asked.
             if !self.sink.is_empty() && !self.is_still_welcome().await {
-                return None;
+                self.turn_away();
+                continue;
             }
             if let Some(message) = self.sink.take() {
                 return Some((Ok(event(&message)), self));
@@ -218,14 +240,15 @@ impl Kept {
                 () = self.sink.changed() => {}
                 () = self.mcp.door.closed() => {
                     if let Some(id) = &self.id {
-                        let answer = over(&self.mcp, &self.sink, id);
+                        let answer = over(&self.mcp, &self.sink, id, ENDS);
                         self.sink.send_surely(answer.body);
                     }
                     self.sink.close();
                 }
                 () = tokio::time::sleep(SIGN_OF_LIFE) => {
                     if !self.is_still_welcome().await {
-                        return None;
+                        self.turn_away();
+                        continue;
                     }
                     return Some((Ok(Bytes::from_static(COMMENT)), self));
                 }
@@ -236,11 +259,21 @@ impl Kept {
     /// Whether who opened it may still be here, as far as it is time to ask again.
     async fn is_still_welcome(&mut self) -> bool {
         let now = Instant::now();
-        if now < self.next_check {
+        if self.next_check.is_none_or(|check| now < check) {
             return true;
         }
-        self.next_check = now + SIGN_OF_LIFE;
+        self.next_check = Some(now + SIGN_OF_LIFE);
         self.is_welcome().await
+    }
+
+    /// Ends it for who may not be here any more: nothing that waits is told, only that a subscription is over.
+    fn turn_away(&mut self) {
+        self.next_check = None;
+        let last = self.id.as_deref().map(|id| {
+            let answer = ended(&self.mcp, id).body;
+            [cancelled(id, UNWELCOME), answer]
+        });
+        self.sink.close_with(last.into_iter().flatten());
     }
 
     /// Whether who opened it may still be here: a key can be revoked, a person can go or sign out, and a session

@@ -13,9 +13,9 @@ use super::listeners::{Listens, Place, Stream, Streams, Wants};
 use super::reply::Refusal;
 use super::revision::Revision;
 use super::running::Key;
-use super::stream::Sink;
+use super::stream::{SIGN_OF_LIFE, Sink};
 use super::wire::{self, Kind, Posted};
-use super::{Agreed, Asked, Mcp, Way, legacy, one, unreadable};
+use super::{Agreed, Asked, Mcp, Way, legacy, one, salvage, unreadable};
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::error::{Error, Result};
@@ -128,15 +128,14 @@ impl Line {
         trace: &str,
         message: &[u8],
     ) -> Option<Vec<u8>> {
-        let refused = |error: Error| Refusal::of(&error, self.mcp.realm()).write(None);
         // What ends a line is no part of its message.
         let message = message.strip_suffix(b"\n").unwrap_or(message);
         if message.len() > self.mcp.door.settings().limits.body {
-            return Some(refused(Error::of("T0007")));
+            return Some(self.too_long(salvage::id(message).as_deref()));
         }
         let posted = match wire::read(message) {
             Ok(posted) => posted,
-            Err(why) => return Some(unreadable(why).write(None)),
+            Err(why) => return Some(unreadable(why).write(salvage::id(message).as_deref())),
         };
         let caller = match caller {
             Ok(caller) => caller,
@@ -167,6 +166,11 @@ impl Line {
         };
         let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
         (!answer.is_empty()).then_some(answer)
+    }
+
+    /// The answer to a message that is longer than any may be, with its id where there is one.
+    pub(super) fn too_long(&self, id: Option<&str>) -> Vec<u8> {
+        Refusal::of(&Error::of("T0007"), self.mcp.realm()).write(id)
     }
 
     pub(super) fn sink(&self) -> Option<&Sink> {
@@ -226,6 +230,18 @@ impl Line {
     pub(super) async fn ended(&self) {
         // The sender lives in `self`, so the wait can only end by the value.
         let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
+    }
+
+    /// Ends when who is at the other end is not this caller any more, as far as it is time to ask again.
+    pub(super) async fn gone(&self, caller: &Caller) {
+        let caller = caller.to_string();
+        loop {
+            tokio::time::sleep(SIGN_OF_LIFE).await;
+            let now = self.caller("kept-stream").await;
+            if !now.is_ok_and(|now| now.to_string() == caller) {
+                return;
+            }
+        }
     }
 
     /// Notes that the client has begun its session, after the handshake: it said so, or sent its first request.

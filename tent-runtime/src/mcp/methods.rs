@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::{Map, Value};
 
 use super::params::Shape;
@@ -10,7 +11,7 @@ use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::served::{self, Wanted, refused};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, complete, headers, prompts, resources, unreadable};
+use super::{Agreed, Asked, Mcp, complete, headers, peer, prompts, resources, unreadable};
 use crate::door::At;
 use crate::error::Error;
 use crate::function::Answer;
@@ -26,36 +27,52 @@ pub(super) async fn serve(
     request: Request<'_>,
     agreed: Agreed,
 ) -> Result<Reply, Refusal> {
-    let registry = mcp.door.registry();
-    let (resources, prompts) = (
-        !registry.resources().is_empty(),
-        !registry.prompts().is_empty(),
-    );
-    // Who declares a capability answers its lists, also where functions answer the rest of it.
-    let lists = |there: bool, prefix: &str| {
-        there || (registry.method(&request.method).is_none() && served::answers(registry, prefix))
-    };
+    if !is_served(mcp, &request.method, agreed.revision) {
+        return own(mcp, asked, request, agreed).await;
+    }
+    if agreed.revision.is_modern() {
+        peer::check(&request.params.meta)?;
+    }
     match &*request.method {
-        "resources/list" if lists(resources, "resources/") => {
-            resources::list(mcp, asked, &request, &agreed).await
+        "resources/subscribe" | "resources/unsubscribe" => {
+            return resources::subscribe(mcp, asked, &request, &agreed).await;
         }
-        "resources/templates/list" if lists(resources, "resources/") => {
-            resources::templates(mcp, asked, &request, &agreed).await
+        "resources/read" => return resources::read(mcp, asked, request, agreed).await,
+        "prompts/get" => return prompts::get(mcp, asked, request, agreed).await,
+        _ => {}
+    }
+    // Rules, listers and completers are the app's own, and can take their time.
+    let key = asked.key(&agreed, request.id);
+    let (request, agreed) = (&request, &agreed);
+    let answer = mcp.running.unless_stopped(key, async {
+        match &*request.method {
+            "resources/list" => resources::list(mcp, asked, request, agreed).await,
+            "resources/templates/list" => resources::templates(mcp, asked, request, agreed).await,
+            "prompts/list" => prompts::list(mcp, asked, request, agreed).await,
+            _ => complete::serve(mcp, asked, request, agreed).await,
         }
-        "resources/subscribe" | "resources/unsubscribe"
-            if resources && mcp.door.settings().mcp.stream && !agreed.revision.is_modern() =>
-        {
-            resources::subscribe(mcp, asked, &request, &agreed).await
+    });
+    // What was cancelled has no answer.
+    let none = || Ok(Reply::empty(StatusCode::ACCEPTED));
+    answer.await.unwrap_or_else(none)
+}
+
+/// Whether it is one of the methods that are answered here, and not by a function by `on`.
+fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
+    let registry = mcp.door.registry();
+    let has_resources = !registry.resources().is_empty();
+    // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
+    let has_list = |prefix| registry.method(method).is_none() && served::answers(registry, prefix);
+    match method {
+        "resources/list" | "resources/templates/list" => has_resources || has_list("resources/"),
+        "prompts/list" => !registry.prompts().is_empty() || has_list("prompts/"),
+        "resources/subscribe" | "resources/unsubscribe" => {
+            has_resources && mcp.door.settings().mcp.stream && !revision.is_modern()
         }
-        "resources/read" if resources => resources::read(mcp, asked, request, agreed).await,
-        "prompts/list" if lists(prompts, "prompts/") => {
-            prompts::list(mcp, asked, &request, &agreed).await
-        }
-        "prompts/get" if prompts => prompts::get(mcp, asked, request, agreed).await,
-        "completion/complete" if registry.completes() => {
-            complete::serve(mcp, asked, request, &agreed).await
-        }
-        _ => own(mcp, asked, request, agreed).await,
+        "resources/read" => has_resources,
+        "prompts/get" => !registry.prompts().is_empty(),
+        "completion/complete" => registry.completes(),
+        _ => false,
     }
 }
 
@@ -109,16 +126,16 @@ async fn own(
             Err(error) if error.code() == "T0001" => {
                 return Err(Refusal::method(&method, revision));
             }
-            Err(error) => return Err(refused(mcp, &error)),
+            Err(error) => return Err(refused(mcp, &error, revision)),
         };
         let Some(result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
             let error = mcp
                 .door
                 .broke(Error::unexpected(why), &name, &caller, &trace);
-            return Err(refused(mcp, &error));
+            return Err(refused(mcp, &error, revision));
         };
-        Ok(given(mcp, id, result, revision))
+        Ok(given(mcp, id, &method, result, revision))
     };
     served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
 }
@@ -131,11 +148,34 @@ fn object(answer: &Answer) -> Option<Map<String, Value>> {
     serde_json::from_str(value.get()).ok()
 }
 
-fn given(mcp: &Mcp, id: &str, mut result: Map<String, Value>, revision: Revision) -> Reply {
+/// The methods whose whole results say for how long, and for whom, they can be kept.
+const KEPT: [&str; 4] = [
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+];
+
+/// The result that a function gave, with what every result of its revision has; of what it says itself nothing
+/// is changed.
+fn given(
+    mcp: &Mcp,
+    id: &str,
+    method: &str,
+    mut result: Map<String, Value>,
+    revision: Revision,
+) -> Reply {
     if revision.is_modern() {
-        result
+        let kind = result
             .entry("resultType")
             .or_insert_with(|| "complete".into());
+        if kind == "complete" && KEPT.contains(&method) {
+            // Nobody but the function knows better.
+            result.entry("ttlMs").or_insert_with(|| 0.into());
+            result
+                .entry("cacheScope")
+                .or_insert_with(|| "private".into());
+        }
         let server = format!("{{{}}}", mcp.server);
         let server: Map<String, Value> =
             serde_json::from_str(&server).expect("the server's name is a member of an object");

@@ -6,6 +6,7 @@
 mod ask;
 mod asking;
 mod call;
+mod came;
 mod complete;
 mod content;
 mod era;
@@ -13,12 +14,14 @@ mod headers;
 mod in_session;
 mod kept;
 mod legacy;
+mod levels;
 mod line;
 mod list;
 mod listeners;
 mod methods;
 mod modern;
 mod notes;
+mod pace;
 mod params;
 mod peer;
 mod prompts;
@@ -28,6 +31,7 @@ mod resources;
 mod revision;
 mod rounds;
 mod running;
+mod salvage;
 mod served;
 mod session;
 mod sink;
@@ -75,7 +79,7 @@ pub(crate) struct Mcp {
     ended: EndedSessions,
     running: running::Running,
     claims: Arc<rounds::Claims>,
-    levels: peer::Levels,
+    levels: levels::Levels,
     notes: Notes,
     /// The member of `_meta` that names the server in each modern result.
     server: Arc<str>,
@@ -93,7 +97,7 @@ impl Mcp {
             lists: list::Lists::new(door.registry(), kept_for, &server),
             running: running::Running::default(),
             claims: Arc::default(),
-            levels: peer::Levels::default(),
+            levels: levels::Levels::default(),
             notes,
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
             discovered: modern::discovered(&door, kept_for, &server),
@@ -113,7 +117,13 @@ impl Mcp {
         request: &wire::Request<'_>,
         agreed: &Agreed,
     ) -> Result<Reply, Refusal> {
-        let (cursor, visible) = served::list(self, asked, request, agreed, At::Mcp).await?;
+        let listed = served::list(self, asked, request, agreed, At::Mcp);
+        let key = asked.key(agreed, request.id);
+        let Some(listed) = self.running.unless_stopped(key, listed).await else {
+            // What was cancelled has no answer.
+            return Ok(Reply::empty(StatusCode::ACCEPTED));
+        };
+        let (cursor, visible) = listed?;
         let sealer = self.door.sealer();
         self.lists
             .page(request.id, agreed.revision, visible, cursor, sealer)
@@ -188,6 +198,12 @@ impl<'a> Asked<'a> {
             Some(IpAddr::V4(ip)) => ip.to_string(),
             None => String::new(),
         }
+    }
+
+    /// What a request of this id is cancelled by; `None` where it cannot be.
+    fn key(&self, agreed: &Agreed, id: &str) -> Option<running::Key> {
+        let nonce = agreed.nonce?;
+        Some(running::Key::new(nonce, &self.caller, id))
     }
 
     fn line(&self) -> Option<&Line> {
@@ -293,7 +309,10 @@ async fn answer(
     }
     let limit = mcp.door.settings().limits.body;
     let body = body.read(limit).await.map_err(refused)?;
-    let posted = wire::read(&body).map_err(unreadable)?;
+    let posted = match wire::read(&body) {
+        Ok(posted) => posted,
+        Err(why) => return Ok(unreadable(why).into_reply(salvage::id(&body).as_deref())),
+    };
     let asked = Asked {
         parts,
         caller,

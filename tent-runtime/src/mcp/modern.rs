@@ -10,7 +10,9 @@ use super::params::{Meta, Params, Shape};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
-use super::{Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, served, unreadable};
+use super::{
+    Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, peer, served, unreadable,
+};
 use crate::cx::Era;
 use crate::door::Door;
 
@@ -35,6 +37,15 @@ pub(super) async fn serve(
         nonce: asked.line().and_then(Line::nonce),
         ends: None,
     };
+    let streams = mcp.door.settings().mcp.stream;
+    // Of a method that there is: one that there is not is told first, whatever comes with it.
+    if matches!(
+        &*request.method,
+        "server/discover" | "tools/list" | "tools/call"
+    ) || (streams && request.method == "subscriptions/listen")
+    {
+        peer::check(&request.params.meta)?;
+    }
     match &*request.method {
         "server/discover" => {
             let mut out = reply::begin(request.id, mcp.discovered.len());
@@ -42,7 +53,7 @@ pub(super) async fn serve(
             Ok(reply::end(out))
         }
         "tools/list" => mcp.list(asked, &request, &agreed).await,
-        "subscriptions/listen" if mcp.door.settings().mcp.stream => {
+        "subscriptions/listen" if streams => {
             let params = request.input().map_err(unreadable)?;
             let filter = params.get("notifications");
             kept::listen(mcp, asked, &agreed, request.id, filter).await

@@ -87,6 +87,8 @@ pub(super) struct Meta<'a> {
     pub(super) version: Text<'a>,
     /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
     pub(super) abilities: Option<Capabilities>,
+    /// Whether those are there at all, whatever they are.
+    pub(super) has_abilities: bool,
     /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
     pub(super) client: ClientInfo<'a>,
     /// `progressToken`, as it was sent, so that an echo is the same bytes.
@@ -241,6 +243,7 @@ impl<'de> Take<'de> for TheMeta {
                     meta.version = object.next_value_seed(Taking(AText))?;
                 }
                 "io.modelcontextprotocol/clientCapabilities" => {
+                    meta.has_abilities = true;
                     meta.abilities = object.next_value_seed(Taking(TheAbilities))?;
                 }
                 "io.modelcontextprotocol/clientInfo" => {

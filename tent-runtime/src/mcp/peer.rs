@@ -1,16 +1,18 @@
 //! The client at the other end of a call, as its function sees it: progress and lines of a log go into the stream of
-//! that one call.
+//! that one call, at a pace that a client can follow.
 //!
 //! Writes messages; when they leave is [`stream`](super::stream)'s.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::runtime::Handle;
 
+use super::levels::Levels;
+use super::pace::Pace;
 use super::params::{Meta, Text};
 use super::reply::{Refusal, write};
 use super::revision::Revision;
@@ -25,12 +27,43 @@ use crate::error::{Error, Result};
 pub(super) struct OfCall {
     sink: Sink,
     revision: Revision,
-    /// The progress token as it was sent, where there is one, and the last progress.
-    progress: Option<(Box<str>, Mutex<Option<f64>>)>,
+    /// Where the client asked for it.
+    progress: Option<Arc<Reports>>,
     /// From which level on lines of a log are sent.
     level: Option<Level>,
-    ended: AtomicBool,
+    lines: Mutex<Lines>,
 }
+
+/// The progress of one call.
+struct Reports {
+    /// As it was sent.
+    token: Box<str>,
+    sink: Sink,
+    reported: Mutex<Reported>,
+}
+
+struct Reported {
+    last: Option<f64>,
+    pace: Pace,
+    /// The newest of what came faster than it may be sent.
+    held: Option<Vec<u8>>,
+    /// Whether a task will send that.
+    is_awaited: bool,
+}
+
+/// The lines of the log of one call.
+struct Lines {
+    pace: Pace,
+    /// How many were left out since the last one that was sent, and the gravest of their levels.
+    left_out: Option<(usize, Level)>,
+    ended: bool,
+}
+
+/// Progress, of which only the newest counts: so many at once, then one each so often.
+const REPORTS: (u32, Duration) = (10, Duration::from_millis(100));
+
+/// Lines of a log.
+const LINES: (u32, Duration) = (100, Duration::from_millis(20));
 
 impl OfCall {
     /// The client that sent a request; `None` where it takes no events.
@@ -40,14 +73,7 @@ impl OfCall {
         meta: &Meta<'_>,
         agreed: &Agreed,
     ) -> Result<Option<Arc<Self>>, Refusal> {
-        let token = match meta.progress_token.map(|token| token.get()) {
-            Some(token) if !is_id(token) => {
-                return Err(Refusal::params(
-                    "A progressToken is a string or an integer, of at most 1024 bytes.",
-                ));
-            }
-            token => token,
-        };
+        let token = token_of(meta)?;
         let level = if agreed.revision.is_modern() {
             level_of(&meta.log_level)?
         } else {
@@ -55,22 +81,54 @@ impl OfCall {
             Some(key.map_or(Levels::UNSAID, |key| mcp.levels.of(&key)))
         };
         Ok(asked.sink().map(|sink| {
+            let reports = |token: &str| {
+                Arc::new(Reports {
+                    token: token.into(),
+                    sink: sink.clone(),
+                    reported: Mutex::new(Reported {
+                        last: None,
+                        pace: Pace::new(REPORTS.0, REPORTS.1),
+                        held: None,
+                        is_awaited: false,
+                    }),
+                })
+            };
             Arc::new(OfCall {
-                sink,
                 revision: agreed.revision,
-                progress: token.map(|token| (token.into(), Mutex::new(None))),
+                progress: token.map(reports),
                 level,
-                ended: AtomicBool::new(false),
+                lines: Mutex::new(Lines {
+                    pace: Pace::new(LINES.0, LINES.1),
+                    left_out: None,
+                    ended: false,
+                }),
+                sink,
             })
         }))
     }
 
-    /// Nothing more is sent: the call has ended, whatever its function left running.
-    pub(super) fn end(&self) {
-        self.ended.store(true, Ordering::Release);
-        if let Some((_, last)) = &self.progress {
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(f64::INFINITY);
+    /// The call has ended, and nothing more is sent, whatever its function left running. `is_answered`: the client
+    /// waits for the answer, before which it is told how far the call came.
+    pub(super) fn end(&self, is_answered: bool) {
+        {
+            let mut lines = self.lines();
+            lines.ended = true;
+            if let Some(left_out) = lines.left_out.take().filter(|_| is_answered) {
+                self.sink.send(left_out_of(left_out));
+            }
         }
+        if let Some(reports) = &self.progress {
+            let mut reported = reports.lock();
+            reported.last = Some(f64::INFINITY);
+            if let Some(held) = reported.held.take().filter(|_| is_answered) {
+                self.sink.send(held);
+            }
+        }
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        // Nothing panics while it is held.
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where its messages go.
@@ -79,8 +137,62 @@ impl OfCall {
     }
 }
 
+impl Reports {
+    fn lock(&self) -> MutexGuard<'_, Reported> {
+        // Nothing panics while it is held.
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a report, or holds it in place of the one before until one more may be sent.
+    fn send(self: &Arc<Self>, reported: &mut Reported, report: Vec<u8>) {
+        if reported.pace.take() {
+            reported.held = None;
+            self.sink.send(report);
+            return;
+        }
+        reported.held = Some(report);
+        // Without a runtime, in a thread of the function's own, it goes with the next one or with the end.
+        if let Ok(runtime) = Handle::try_current()
+            && !std::mem::replace(&mut reported.is_awaited, true)
+        {
+            let reports = Arc::downgrade(self);
+            runtime.spawn(async move {
+                tokio::time::sleep(REPORTS.1).await;
+                if let Some(reports) = reports.upgrade() {
+                    reports.send_held();
+                }
+            });
+        }
+    }
+
+    fn send_held(&self) {
+        let mut reported = self.lock();
+        reported.is_awaited = false;
+        if let Some(held) = reported.held.take() {
+            reported.pace.take();
+            self.sink.send(held);
+        }
+    }
+}
+
+/// Checks what a request's metadata says of the notes that it wants, also where its method sends none.
+pub(super) fn check(meta: &Meta<'_>) -> Result<(), Refusal> {
+    token_of(meta)?;
+    level_of(&meta.log_level).map(drop)
+}
+
+/// The progress token as it was sent, if one was.
+fn token_of<'a>(meta: &Meta<'a>) -> Result<Option<&'a str>, Refusal> {
+    match meta.progress_token.map(|token| token.get()) {
+        Some(token) if !is_id(token) => Err(Refusal::params(
+            "A progressToken is a string or an integer, of at most 1024 bytes.",
+        )),
+        token => Ok(token),
+    }
+}
+
 /// The level that is named, if one is.
-fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
+pub(super) fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
     if *said == Text::Absent {
         return Ok(None);
     }
@@ -99,49 +211,50 @@ impl Peer for OfCall {
     }
 
     fn progress(&self, progress: &Progress) {
-        let Some((token, last)) = &self.progress else {
+        let Some(reports) = &self.progress else {
             return;
         };
         let done = progress.done;
-        {
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            if !done.is_finite() || last.is_some_and(|last| done <= last) {
-                return;
-            }
-            *last = Some(done);
-            // Still held, so that two at once are sent in the order that they were counted in.
-            let mut out = begin("notifications/progress");
-            out.extend_from_slice(br#""progressToken":"#);
-            out.extend_from_slice(token.as_bytes());
-            out.extend_from_slice(br#","progress":"#);
-            number(&mut out, done);
-            if let Some(total) = progress.total.filter(|total| total.is_finite()) {
-                out.extend_from_slice(br#","total":"#);
-                number(&mut out, total);
-            }
-            let message = progress.message.as_deref();
-            if let Some(message) = message.filter(|_| self.revision.has_progress_messages()) {
-                out.extend_from_slice(br#","message":"#);
-                write(&mut out, message);
-            }
-            self.sink.send(end(out));
+        let mut reported = reports.lock();
+        if !done.is_finite() || reported.last.is_some_and(|last| done <= last) {
+            return;
         }
+        reported.last = Some(done);
+        // Still locked, so that two at once are sent in the order that they were counted in.
+        let mut out = begin("notifications/progress");
+        out.extend_from_slice(br#""progressToken":"#);
+        out.extend_from_slice(reports.token.as_bytes());
+        out.extend_from_slice(br#","progress":"#);
+        number(&mut out, done);
+        if let Some(total) = progress.total.filter(|total| total.is_finite()) {
+            out.extend_from_slice(br#","total":"#);
+            number(&mut out, total);
+        }
+        let message = progress.message.as_deref();
+        if let Some(message) = message.filter(|_| self.revision.has_progress_messages()) {
+            out.extend_from_slice(br#","message":"#);
+            write(&mut out, message);
+        }
+        reports.send(&mut reported, end(out));
     }
 
     fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        if self.level.is_none_or(|least| level < least) || self.ended.load(Ordering::Acquire) {
+        if self.level.is_none_or(|least| level < least) {
             return;
         }
-        let mut out = begin("notifications/message");
-        out.extend_from_slice(br#""level":"#);
-        write(&mut out, level.name());
-        if let Some(logger) = logger {
-            out.extend_from_slice(br#","logger":"#);
-            write(&mut out, logger);
+        let mut lines = self.lines();
+        if lines.ended {
+            return;
         }
-        out.extend_from_slice(br#","data":"#);
-        write(&mut out, data);
-        self.sink.send(end(out));
+        if !lines.pace.take() {
+            let (count, gravest) = lines.left_out.unwrap_or((0, level));
+            lines.left_out = Some((count.saturating_add(1), gravest.max(level)));
+            return;
+        }
+        if let Some(left_out) = lines.left_out.take() {
+            self.sink.send(left_out_of(left_out));
+        }
+        self.sink.send(line(level, logger, data));
     }
 
     fn ask<'a>(&'a self, _: &'a str, _: Question) -> Later<'a, Result<Value>> {
@@ -184,6 +297,26 @@ pub(super) fn end(mut out: Vec<u8>) -> Vec<u8> {
     out
 }
 
+/// One line of a log.
+fn line(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
+    let mut out = begin("notifications/message");
+    out.extend_from_slice(br#""level":"#);
+    write(&mut out, level.name());
+    if let Some(logger) = logger {
+        out.extend_from_slice(br#","logger":"#);
+        write(&mut out, logger);
+    }
+    out.extend_from_slice(br#","data":"#);
+    write(&mut out, data);
+    end(out)
+}
+
+/// That lines were left out, as a line of the gravest level among them.
+fn left_out_of((count, gravest): (usize, Level)) -> Vec<u8> {
+    let said = format!("{count} lines came faster than they are sent, and were left out.");
+    line(gravest, None, &said.into())
+}
+
 /// A whole number without a point: there are clients that take `progress` for an integer.
 fn number(out: &mut Vec<u8>, number: f64) {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -194,95 +327,9 @@ fn number(out: &mut Vec<u8>, number: f64) {
     }
 }
 
-/// The levels that legacy sessions set, by session and caller. In this process alone: a client whose
-/// level is lost gets what is sent unasked.
-#[derive(Default)]
-pub(super) struct Levels(Mutex<HashMap<Key, Level>>);
-
-impl Levels {
-    /// What is sent where a session set no level: the specification leaves it to the server.
-    const UNSAID: Level = Level::Info;
-
-    /// So many sessions have a level; beyond that one of the others loses its own.
-    const MOST: usize = 10_000;
-
-    /// So many sessions of one caller do; beyond that it is one of its own that loses it.
-    const MOST_OF_ONE: usize = 1000;
-
-    /// Serves `logging/setLevel`.
-    pub(super) fn set(&self, key: Option<Key>, said: &Text<'_>) -> Result<(), Refusal> {
-        let Some(level) = level_of(said)? else {
-            return Err(Refusal::params("logging/setLevel names a level."));
-        };
-        let Some(key) = key else {
-            return Err(Refusal::invalid(
-                "logging/setLevel sets the level of a session, and this request is in none.",
-            ));
-        };
-        let mut levels = self.lock();
-        if !levels.contains_key(&key) {
-            let mut same = levels.keys().filter(|other| other.is_of_same(&key));
-            let other = match same.nth(Self::MOST_OF_ONE - 1) {
-                Some(same) => Some(same.clone()),
-                None if levels.len() >= Self::MOST => levels.keys().next().cloned(),
-                None => None,
-            };
-            other.map(|other| levels.remove(&other));
-        }
-        levels.insert(key, level);
-        Ok(())
-    }
-
-    /// Of a session that has ended.
-    pub(super) fn forget(&self, key: &Key) {
-        self.lock().remove(key);
-    }
-
-    fn of(&self, key: &Key) -> Level {
-        self.lock().get(key).copied().unwrap_or(Self::UNSAID)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Level>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::{Caller, User};
-
-    #[test]
-    fn levels_of_sessions_are_bounded() {
-        let levels = Levels::default();
-        let key = |whose: usize, n: usize| {
-            let caller = Caller::User(Arc::new(User::new(whose.to_string())));
-            Key::new([0; 16], &caller, &n.to_string())
-        };
-        let set = |whose, n| {
-            let set = levels.set(Some(key(whose, n)), &Text::Is("error".into()));
-            assert!(set.is_ok());
-        };
-        let put = |whose, n| levels.lock().insert(key(whose, n), Level::Error);
-        set(1, 0);
-        // One caller with many sessions takes nothing from another.
-        for n in 0..Levels::MOST_OF_ONE {
-            put(0, n);
-        }
-        for n in Levels::MOST_OF_ONE..Levels::MOST_OF_ONE + 10 {
-            set(0, n);
-            assert_eq!(levels.of(&key(0, n)), Level::Error);
-        }
-        assert_eq!(levels.lock().len(), Levels::MOST_OF_ONE + 1);
-        assert_eq!(levels.of(&key(1, 0)), Level::Error);
-        assert_eq!(levels.of(&key(0, Levels::MOST)), Level::Info, "it has none");
-        for n in 0..Levels::MOST - Levels::MOST_OF_ONE - 1 {
-            put(2 + n, 0);
-        }
-        set(1, 1);
-        assert_eq!(levels.lock().len(), Levels::MOST);
-        assert_eq!(levels.of(&key(1, 1)), Level::Error);
-    }
 
     #[test]
     fn numbers_are_whole_where_they_can_be() {

@@ -87,7 +87,7 @@ pub(super) async fn get(
             Ok(given(id, &prompted, about, revision, server))
         }
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Err(error) => Err(refused(mcp, &error)),
+        Err(error) => Err(refused(mcp, &error, revision)),
     };
     served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
 }

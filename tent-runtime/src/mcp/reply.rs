@@ -175,11 +175,15 @@ impl Refusal {
         let refusal = match error.code() {
             "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
             "T0018" => Refusal::invalid(error.message().to_owned()),
+            "T0012" => Refusal::new(status, code::INTERNAL, error.message().to_owned()),
             "T0021" => {
-                let lacking = error.fields().get(REQUIRED).cloned();
-                let lacking = lacking.unwrap_or_else(|| json!({}));
                 let message = error.message().to_owned();
-                Refusal::new(status, code::MISSING_CAPABILITY, message).with_data(REQUIRED, lacking)
+                match error.fields().get(REQUIRED) {
+                    Some(lacking) => Refusal::new(status, code::MISSING_CAPABILITY, message)
+                        .with_data(REQUIRED, lacking.clone()),
+                    // Nothing that the client could have said would have let it be asked there.
+                    None => Refusal::new(StatusCode::OK, code::INTERNAL, message),
+                }
             }
             // An app may state any code, so one without a number is met too.
             code => {
@@ -320,6 +324,44 @@ mod tests {
         assert_eq!(
             body["error"]["data"],
             json!({"code": "T0006", "fix": error.fix()})
+        );
+    }
+
+    #[test]
+    fn what_broke_is_an_internal_error_of_json_rpc() {
+        let refusal = Refusal::of(&Error::unexpected("a secret of the inside"), "shop");
+        let body = body(&refusal, Some("1"));
+        assert_eq!(
+            (&body["error"]["code"], &body["error"]["data"]["code"]),
+            (&json!(-32603), &json!("T0012"))
+        );
+        assert_eq!(refusal.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!body.to_string().contains("secret"), "{body}");
+    }
+
+    #[test]
+    fn a_capability_that_the_client_lacks_is_named_and_where_none_would_help_it_is_the_servers() {
+        let lacks = json!({"sampling": {}});
+        let error = Error::of("T0021").with_field(REQUIRED, lacks.clone());
+        let refusal = Refusal::of(&error, "shop");
+        let told = body(&refusal, Some("1"));
+        assert_eq!(
+            (
+                refusal.status,
+                &told["error"]["code"],
+                &told["error"]["data"][REQUIRED]
+            ),
+            (StatusCode::BAD_REQUEST, &json!(-32021), &lacks)
+        );
+        let refusal = Refusal::of(&Error::of("T0021"), "shop");
+        let told = body(&refusal, Some("1"));
+        assert_eq!(
+            (
+                refusal.status,
+                &told["error"]["code"],
+                told["error"]["data"].get(REQUIRED)
+            ),
+            (StatusCode::OK, &json!(-32603), None)
         );
     }
 

@@ -36,7 +36,7 @@ pub(super) async fn list(
     for template in templates {
         // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
         let listed = mcp.door.listed(template, asking(asked, agreed)).await;
-        all.extend(listed.map_err(|error| refused(mcp, &error))?);
+        all.extend(listed.map_err(|error| refused(mcp, &error, agreed.revision))?);
     }
     // A URI is what tells a resource, so it stands once.
     let mut seen = HashSet::new();
@@ -170,7 +170,7 @@ pub(super) async fn subscribe(
             ends: agreed.ends,
         };
         let subscribed = streams.subscribe(subscriber, uri, SystemClock.now());
-        subscribed.map_err(|error| refused(mcp, &error))?;
+        subscribed.map_err(|error| refused(mcp, &error, agreed.revision))?;
     }
     let mut out = reply::begin(request.id, 2);
     out.extend_from_slice(b"{}");
@@ -182,7 +182,7 @@ fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {
         // A URI whose variables do not fit is the URI of nothing.
         "T0001" | "T0003" => not_found(error, uri, revision),
         _ if error.status() == 404 => not_found(error, uri, revision),
-        _ => refused(mcp, error),
+        _ => refused(mcp, error, revision),
     }
 }
 

@@ -88,6 +88,27 @@ impl Running {
         }
     }
 
+    /// What `work` gives; `None`, and the work is dropped, where its client cancels it before. Without a key
+    /// it cannot.
+    pub(super) async fn unless_stopped<T>(
+        &self,
+        key: Option<Key>,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let Some(key) = key else {
+            return Some(work.await);
+        };
+        let mut stop = self.begin(key.clone());
+        let given = tokio::select! {
+            biased;
+            Ok(_) = stop.wait_for(|&stopped| stopped) => None,
+            given = work => Some(given),
+        };
+        drop(stop);
+        self.end(&key);
+        given
+    }
+
     /// Cancels a call, if it is under way.
     pub(super) fn cancel(&self, key: &Key) {
         if let Some(stop) = self.lock().stops.remove(key) {

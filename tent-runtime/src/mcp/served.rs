@@ -139,12 +139,12 @@ where
         async move {
             let ended = call::run(&mcp, call, agreed.nonce, &id).await;
             if let Some(peer) = peer {
-                peer.end();
+                peer.end(ended.is_some());
             }
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Reply::empty(StatusCode::ACCEPTED)),
-                Some(Ok(answer)) if answer.asks => asks.answer(&id, mcp.realm()),
+                Some(Ok(answer)) if answer.asks => asks.answer(&mcp, &id),
                 Some(ended) => write(&mcp, &id, ended),
             }
         }
@@ -185,7 +185,7 @@ pub(super) async fn list<'a>(
         )));
     }
     let visible = mcp.door.visible(asking(asked, agreed), at).await;
-    let visible = visible.map_err(|error| refused(mcp, &error))?;
+    let visible = visible.map_err(|error| refused(mcp, &error, agreed.revision))?;
     Ok((params.cursor.get(), visible))
 }
 
@@ -258,9 +258,12 @@ pub(super) fn page(
 }
 
 /// A failure as a JSON-RPC error. What the request's sender can mend is −32602, with every field that did not
-/// fit; what is the server's is −32603; what concerns the caller or the server as a whole is told as everywhere.
-pub(super) fn refused(mcp: &Mcp, error: &Error) -> Refusal {
+/// fit; what is the server's is −32603; what concerns the caller, the client or the server as a whole is told as
+/// everywhere.
+pub(super) fn refused(mcp: &Mcp, error: &Error, revision: Revision) -> Refusal {
     match error.code() {
+        // Older revisions have no code for it.
+        "T0021" if revision.is_modern() => Refusal::of(error, mcp.realm()),
         "T0004" | "T0005" | "T0006" | "T0007" | "T0013" | "T0014" => {
             Refusal::of(error, mcp.realm())
         }

@@ -171,11 +171,21 @@ impl Sink {
 
     /// Takes nothing more, and drops what waits: nobody reads it any more.
     pub(super) fn abandon(&self) {
+        self.close_with([]);
+    }
+
+    /// Takes nothing more but these, which must arrive, and drops what waits before them.
+    pub(super) fn close_with(&self, last: impl IntoIterator<Item = Vec<u8>>) {
+        let last = last.into_iter().map(|message| Event {
+            message,
+            kind: Kind::Answer,
+        });
+        let last = last.collect();
         let left = {
             let mut waiting = self.lock();
             waiting.closed = true;
             waiting.bytes = 0;
-            std::mem::take(&mut waiting.events)
+            std::mem::replace(&mut waiting.events, last)
         };
         self.close();
         // Who asked is told by this, and not while the sink is held.

@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Mcp;
+use super::came::{Came, Lines};
 use super::line::{Line, Who};
 use super::stream::Sink;
 use super::talk::{self, End, line_of};
@@ -56,42 +57,37 @@ pub(crate) async fn serve(
 }
 
 /// Reads messages in a thread of its own: a read from stdin cannot be ended, and nobody waits for this one.
-fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Result<Came>> {
     let (send, messages) = mpsc::channel(1);
     thread::spawn(move || {
         let mut input = BufReader::new(input);
-        loop {
-            match next(&mut input, most) {
-                Ok(Some(message)) if message.trim_ascii().is_empty() => {}
-                Ok(Some(message)) => {
-                    if send.blocking_send(Ok(message)).is_err() {
-                        return;
-                    }
-                }
-                Ok(None) => return,
-                Err(error) => {
-                    // Nobody is left to hear it where nobody takes it.
-                    let _ = send.blocking_send(Err(error));
-                    return;
-                }
+        let mut lines = Lines::new(most);
+        // Nobody is left to hear it where nobody takes it.
+        while let Some(came) = next(&mut input, &mut lines).transpose() {
+            let broke = came.is_err();
+            if send.blocking_send(came).is_err() || broke {
+                return;
             }
         }
     });
     messages
 }
 
-/// The next line, at most a byte more than `most` of it: enough to be refused for its length.
-fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut line = Vec::new();
-    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    let read = input.by_ref().take(limit).read_until(b'\n', &mut line)?;
-    if read == 0 {
-        return Ok(None);
+fn next(input: &mut impl BufRead, lines: &mut Lines) -> io::Result<Option<Came>> {
+    loop {
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        if bytes.is_empty() {
+            return Ok(lines.end());
+        }
+        let (taken, came) = lines.take(bytes);
+        input.consume(taken);
+        if came.is_some() {
+            return Ok(came);
+        }
     }
-    if line.last() != Some(&b'\n') {
-        input.skip_until(b'\n')?;
-    }
-    Ok(Some(line))
 }
 
 /// Writes messages in a thread of its own, until the sink is closed and empty.

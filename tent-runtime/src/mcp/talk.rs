@@ -13,14 +13,14 @@ use futures_util::{
     FutureExt as _, Sink as Outgoing, SinkExt as _, Stream, StreamExt as _, stream,
 };
 use tokio::io::{
-    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite,
-    AsyncWriteExt as _, BufReader,
+    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Mcp;
+use super::came::{Came, Lines};
 use super::line::{self, Line, Who};
 use super::stream::{Sink, on_one_line};
 use crate::error::Result;
@@ -49,9 +49,10 @@ pub(crate) async fn on_bytes(
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
     let most = mcp.door.settings().limits.body;
-    let messages = stream::unfold(BufReader::new(read), async |mut read| {
-        let next = next(&mut read, most).await.transpose()?;
-        Some((next, read))
+    let input = (BufReader::new(read), Lines::new(most));
+    let messages = stream::unfold(input, async |(mut read, mut lines)| {
+        let came = next(&mut read, &mut lines).await.transpose()?;
+        Some((came, (read, lines)))
     });
     let sink = Sink::default();
     let writing = write_lines(write, sink.clone());
@@ -70,7 +71,7 @@ pub(crate) async fn on_messages<M: AsRef<[u8]> + Send + Sync + 'static>(
 ) -> Result<()> {
     let sink = Sink::default();
     let writing = write_messages(outgoing, sink.clone());
-    on_tasks(mcp, who, sink, incoming.map(Ok), writing).await
+    on_tasks(mcp, who, sink, incoming.map(Came::Whole).map(Ok), writing).await
 }
 
 /// Serves one client whose output is written by a task, which ends with this.
@@ -78,7 +79,7 @@ async fn on_tasks<M: AsRef<[u8]> + Send + Sync + 'static>(
     mcp: Arc<Mcp>,
     who: Who,
     sink: Sink,
-    messages: impl Stream<Item = io::Result<M>> + Send,
+    messages: impl Stream<Item = io::Result<Came<M>>> + Send,
     writing: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
     let line = Line::new(mcp.clone(), who, sink.clone())?;
@@ -125,7 +126,7 @@ pub(super) async fn opened(line: Line) -> Result<Arc<Line>> {
 pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     line: Arc<Line>,
     sink: Sink,
-    messages: impl Stream<Item = io::Result<M>> + Send,
+    messages: impl Stream<Item = io::Result<Came<M>>> + Send,
     end: End<impl Future<Output = ()>, impl Future<Output = ()>, impl Future<Output = ()>>,
 ) -> Result<()> {
     let mut messages = pin!(messages);
@@ -171,7 +172,11 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
         let mut answering = Box::pin({
             let (line, sink) = (line.clone(), sink.clone());
             async move {
-                if let Some(answer) = line.answer(caller, &trace, message.as_ref()).await {
+                let answer = match message {
+                    Came::Whole(message) => line.answer(caller, &trace, message.as_ref()).await,
+                    Came::TooLong(id) => Some(line.too_long(id.as_deref())),
+                };
+                if let Some(answer) = answer {
                     sink.send_surely(answer);
                 }
             }
@@ -253,38 +258,20 @@ async fn left(sink: &Sink) {
     }
 }
 
-/// The next line that is not empty, at most a byte more than `most` of it: enough to be refused for its length.
-async fn next(read: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Result<Option<Vec<u8>>> {
-    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+/// The next line that is not empty.
+async fn next(
+    read: &mut (impl AsyncBufRead + Unpin),
+    lines: &mut Lines,
+) -> io::Result<Option<Came>> {
     loop {
-        let mut line = Vec::new();
-        let got = (&mut *read)
-            .take(limit)
-            .read_until(b'\n', &mut line)
-            .await?;
-        if got == 0 {
-            return Ok(None);
+        let bytes = read.fill_buf().await?;
+        if bytes.is_empty() {
+            return Ok(lines.end());
         }
-        if line.last() != Some(&b'\n') {
-            skip_line(read).await?;
-        }
-        if !line.trim_ascii().is_empty() {
-            return Ok(Some(line));
-        }
-    }
-}
-
-async fn skip_line(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
-    loop {
-        let waiting = read.fill_buf().await?;
-        let ends = waiting.iter().position(|&byte| byte == b'\n');
-        let (over, skipped) = match ends {
-            Some(at) => (true, at + 1),
-            None => (waiting.is_empty(), waiting.len()),
-        };
-        read.consume(skipped);
-        if over {
-            return Ok(());
+        let (taken, came) = lines.take(bytes);
+        read.consume(taken);
+        if came.is_some() {
+            return Ok(came);
         }
     }
 }

@@ -183,7 +183,7 @@ impl<'a> Message<'a> {
 
 /// The most bytes of an id, quotes and escapes among them. It is repeated in each message of a subscription, as a
 /// progress token is in each of a call.
-const MOST_ID: usize = 1024;
+pub(super) const MOST_ID: usize = 1024;
 
 /// MCP's ids and tokens are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
 /// since an echo could then differ from what was sent.

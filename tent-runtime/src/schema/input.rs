@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
-use super::{Field, Problem, REQUIRED, UNFIT, WHOLE, Wire, marks, misfit, rules};
+use super::{Field, Problem, REQUIRED, UNFIT, WHOLE, Wire, marks, mirrors, misfit, rules};
 use crate::error::Error;
 
 /// A function's input: what is published, and the check.
@@ -85,7 +85,8 @@ impl InputSchema {
     /// From the one type that is the whole input.
     ///
     /// # Errors
-    /// Every problem of the type, not only the first: T7012 where it is not always one object.
+    /// Every problem of the type, not only the first: T7012 where it is not always one object, T7007 for an
+    /// `x-mcp-header` that clients refuse.
     pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
         let mut source = Source::of(Side::Input, &[schema]);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
@@ -122,12 +123,15 @@ impl InputSchema {
     ///
     /// # Errors
     /// Every problem of the schema, not only the first: T7012 where its root does not state
-    /// `"type": "object"`, T7017 for what is not enforced.
+    /// `"type": "object"`, T7007 for an `x-mcp-header` that clients refuse, T7017 for what is not enforced.
     pub fn of_stated(stated: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
             let message = "the schema that is stated has no `\"type\": \"object\"` at its root";
             problems.push(problem("T7012", "", message));
+        }
+        if let Value::Object(root) = &stated {
+            problems.extend(mirrors::problems(root, None));
         }
         match compile(&stated, true) {
             Ok((plan, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, plan)),
@@ -153,7 +157,7 @@ impl InputSchema {
             problem.code != "T7017" || problem.message.ends_with(super::check::ENDLESS)
         };
         if problems.iter().any(refused) {
-            return Err(problems);
+            return Err(problems.into_iter().filter(refused).collect());
         }
         let (full, outline) = super::full::Full::of(&stated)?;
         let (plan, _) = compile(&outline, true)?;
@@ -275,6 +279,11 @@ impl InputSchema {
         root: Map<String, Value>,
         mut problems: Vec<Problem>,
     ) -> Result<Self, Vec<Problem>> {
+        for problem in mirrors::problems(&root, Some(shaper.kept())) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
         let root = match shaper.finish(root) {
             Ok(root) if problems.is_empty() => root,
             Ok(_) => return Err(problems),

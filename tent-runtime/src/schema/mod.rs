@@ -10,6 +10,7 @@ mod field;
 mod full;
 mod input;
 mod marks;
+mod mirrors;
 mod output;
 mod pattern;
 mod rules;

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use super::field::{Bound, Field, Rules};
 use super::transform::{SAFE, problem, set_bounds, whole};
-use super::{Problem, marks, pattern};
+use super::{Problem, marks, mirrors, pattern};
 
 type Object = Map<String, Value>;
 
@@ -102,7 +102,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     if let Some(header) = field.header {
         // Clients leave a tool out whose `x-mcp-header` stands on anything else.
         if matches!(kind.as_str(), "string" | "integer" | "boolean") {
-            schema.insert("x-mcp-header".to_owned(), header.into());
+            schema.insert(mirrors::KEYWORD.to_owned(), header.into());
             if kind == "integer" {
                 // MCP: an integer that is mirrored lies within what a double holds exactly.
                 narrow_integer(schema, -SAFE, true);

@@ -22,4 +22,7 @@ fn twice() {}
 #[tent::query(access = "anyone")]
 fn given(#[arg(min = 1)] cx: &tent_runtime::cx::Cx) {}
 
+#[tent::query(access = "anyone")]
+fn mirrored(#[arg(secret, header = "Pin")] pin: String, #[arg(secret = false, header = "Region")] region: String) {}
+
 fn main() {}

@@ -13,6 +13,7 @@ use crate::cx::ask::{self, Field as FormField, Form, Reply};
 use crate::error::{Error, Result};
 use crate::function::{
     Access, Answer, Body, BoxFuture, Declaration, Input, Kind, Location, Message, Output, Prompted,
+    Resource,
 };
 use crate::schema::Field;
 
@@ -70,6 +71,12 @@ async fn letter(cx: &Cx) -> Result<Answer> {
         }),
         ..Answer::default()
     })
+}
+
+/// Asks twice, so that the first answer travels on.
+async fn letters(cx: &Cx) -> Result<Answer> {
+    cx.input("first", ask::form::<Name>("Who?")).await?;
+    letter(cx).await
 }
 
 /// Asks for a choice of several.
@@ -232,6 +239,25 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     }),
     // Named as the tool is, to tell what is for which.
     &function(Kind::Query, "greet", |cx, _| Box::pin(letter(cx))).prompt(),
+    &function(Kind::Query, "letters", |cx, _| Box::pin(letters(cx))).prompt(),
+    &Declaration {
+        needs: &["sampling.tools", "roots"],
+        ..function(Kind::Query, "choosy", |cx, _| Box::pin(letter(cx))).prompt()
+    },
+    &function(Kind::Query, "page", |cx, _| Box::pin(greet(cx)))
+        .resource(Resource::new("shop://page")),
+    &Declaration {
+        needs: &["roots"],
+        mcp: false,
+        ..function(Kind::Query, "needy", |_, _| {
+            Box::pin(async { value(&json!({})) })
+        })
+        .on("acme/needs")
+    },
+    &Declaration {
+        mcp: false,
+        ..function(Kind::Query, "asks", |cx, _| Box::pin(greet(cx))).on("acme/asks")
+    },
     &Declaration {
         needs: &["sampling.tools", "elicitation.form", "roots"],
         ..function(Kind::Query, "picky", |_, _| {

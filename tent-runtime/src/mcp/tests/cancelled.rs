@@ -9,14 +9,17 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::app::{App, Send, meta};
-use super::functions::{FUNCTIONS, WAIT_BEGAN, WAIT_DROPPED};
-use super::streams::function;
+use super::functions::{FUNCTIONS, WAIT_BEGAN, WAIT_DROPPED, function};
+use super::streams::function as talks;
 use crate::caller::Caller;
 use crate::cx::Cx;
-use crate::error::Result;
-use crate::function::{Answer, Body, Declaration};
+use crate::error::{Error, Result};
+use crate::function::{
+    Access, Answer, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule,
+};
 use crate::mcp::stream::Sink;
 use crate::mcp::{Line, Who};
+use crate::schema::Field;
 
 /// One test, because it shares what `wait` tells.
 #[tokio::test]
@@ -74,6 +77,96 @@ async fn a_legacy_call_ends_by_its_clients_word_alone_and_a_modern_one_when_the_
     task.abort();
     assert!(task.await.is_err_and(|error| error.is_cancelled()));
     assert!(dropped());
+}
+
+/// Told by what goes on for ever, when it begins and when it is dropped.
+static BEGAN: Notify = Notify::const_new();
+static DROPPED: Notify = Notify::const_new();
+
+async fn goes_on<T>() -> Result<T, Error> {
+    struct Told;
+    impl Drop for Told {
+        fn drop(&mut self) {
+            DROPPED.notify_one();
+        }
+    }
+    let _told = Told;
+    BEGAN.notify_one();
+    std::future::pending().await
+}
+
+static GO_ON: &[&Declaration] = &[
+    &function(
+        Kind::Query,
+        "order",
+        Access::SignedIn,
+        const { &[Field::new::<String>("id")] },
+        Output::Nothing,
+        |_, _| Ok(Answer::default()),
+    )
+    .resource(Resource::new("orders://{id}").list(Lister {
+        path: "orders",
+        ask: |_| Box::pin(goes_on()),
+    }))
+    .completes(&[Complete {
+        argument: "id",
+        path: "ids",
+        ask: |_, _, _| Box::pin(goes_on()),
+    }]),
+    &function(
+        Kind::Query,
+        "ruled",
+        Access::Rule(Rule {
+            path: "ruled",
+            ask: |_| Box::pin(goes_on()),
+        }),
+        &[],
+        Output::Nothing,
+        |_, _| Ok(Answer::default()),
+    ),
+];
+
+#[tokio::test]
+async fn on_a_line_a_list_and_a_completion_end_by_the_clients_word_too() {
+    let app = App::of(GO_ON, |_| {});
+    let line = Line::new(
+        app.shared(),
+        Who::Is(app.caller("staff").await),
+        Sink::default(),
+    );
+    let line = line.expect("no key");
+    let complete = json!({
+        "ref": {"type": "ref/resource", "uri": "orders://{id}"},
+        "argument": {"name": "id", "value": ""},
+    });
+    for (method, params) in [
+        ("completion/complete", complete),
+        ("resources/list", json!({})),
+        ("tools/list", json!({})),
+    ] {
+        for is_modern in [true, false] {
+            let mut params = params.clone();
+            if is_modern {
+                params["_meta"] = meta();
+            }
+            let message = |message: Value| message.to_string().into_bytes();
+            let request = message(json!({
+                "jsonrpc": "2.0", "id": method, "method": method, "params": params,
+            }));
+            let cancelled = message(json!({
+                "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": method},
+            }));
+            let mut asking = Box::pin(line.answer(line.caller("1").await, "1", &request));
+            tokio::select! {
+                () = BEGAN.notified() => {}
+                answer = &mut asking => panic!("{method}: {answer:?}"),
+            }
+            let answer = line.answer(line.caller("2").await, "2", &cancelled).await;
+            assert_eq!(answer, None);
+            assert_eq!(asking.await, None, "{method}");
+            assert!(DROPPED.notified().now_or_never().is_some(), "{method}");
+        }
+    }
 }
 
 /// A log in memory.
@@ -181,10 +274,10 @@ static LAST_WORD: Notify = Notify::const_new();
 static SPEAKS: Notify = Notify::const_new();
 
 static ENDS: &[&Declaration] = &[
-    &function("leaves", |cx, _| Box::pin(leaves(cx, &LEAVES))),
+    &talks("leaves", |cx, _| Box::pin(leaves(cx, &LEAVES))),
     &Declaration {
         timeout: Some(Duration::from_secs(5)),
-        ..function("short", |cx, _| Box::pin(leaves(cx, &SHORT)))
+        ..talks("short", |cx, _| Box::pin(leaves(cx, &SHORT)))
     },
     &Declaration {
         blocking: true,
@@ -196,9 +289,9 @@ static ENDS: &[&Declaration] = &[
             BLOCKS.notify_one();
             Ok(Answer::default())
         }),
-        ..function("blocks", |_, _| Box::pin(async { Ok(Answer::default()) }))
+        ..talks("blocks", |_, _| Box::pin(async { Ok(Answer::default()) }))
     },
-    &function("speaks", |cx, _| Box::pin(speaks(cx))),
+    &talks("speaks", |cx, _| Box::pin(speaks(cx))),
 ];
 
 async fn leaves(cx: &Cx, leaves: &'static Leaves) -> Result<Answer> {

@@ -21,12 +21,13 @@ fn modern(body: impl Into<axum::body::Body>) -> Send {
         .header("mcp-name", "find_order")
 }
 
-async fn code(app: &App, send: Send) -> (Value, Value) {
+/// The id, the code and tent's own code of the refusal of this request.
+async fn code(app: &App, send: Send) -> (Value, Value, Value) {
     let trace = send.trace();
     let got = app.ask(400, send).await;
     assert!(!ran(&trace), "{got}");
-    assert_eq!(got.get("id"), None);
     (
+        got.get("id").cloned().unwrap_or_default(),
         got["error"]["code"].clone(),
         got["error"]["data"]["code"].clone(),
     )
@@ -58,19 +59,21 @@ async fn k3_26_what_nests_too_deep_is_refused_and_the_server_goes_on() {
     ] {
         assert_eq!(
             code(&app, with_arguments(&arguments)).await,
-            (json!(-32700), json!("T0018"))
+            (json!(1), json!(-32700), json!("T0018"))
         );
     }
     let skipped = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","x":{}}}"#,
         lists(100_000)
     );
-    assert_eq!(code(&app, Send::raw(skipped)).await.0, -32700);
+    let (id, refused, _) = code(&app, Send::raw(skipped)).await;
+    assert_eq!((id, refused), (json!(1), json!(-32700)));
     let id = format!(
         r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#,
         "[".repeat(5000) + &"]".repeat(5000)
     );
-    assert_eq!(code(&app, Send::raw(id)).await.0, -32600);
+    let (id, refused, _) = code(&app, Send::raw(id)).await;
+    assert_eq!((id, refused), (Value::Null, json!(-32600)));
     // Three levels are the envelope's own.
     for arguments in [lists(120), objects(120)] {
         app.ask(200, with_arguments(&arguments)).await;
@@ -98,9 +101,15 @@ async fn k3_27_a_key_that_stands_twice_is_refused_wherever_it_stands() {
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","arguments":{{"id":"A1"}},"arguments":{{"id":"A2"}},"_meta":{meta}}}}}"#
         ),
     ] {
+        // Which of two ids is meant cannot be told.
+        let id = if body.contains(r#""id":2"#) {
+            Value::Null
+        } else {
+            json!(1)
+        };
         assert_eq!(
             code(&app, modern(body)).await,
-            (json!(-32600), json!("T0018"))
+            (id, json!(-32600), json!("T0018"))
         );
     }
     for arguments in [
@@ -110,7 +119,7 @@ async fn k3_27_a_key_that_stands_twice_is_refused_wherever_it_stands() {
     ] {
         assert_eq!(
             code(&app, with_arguments(arguments)).await,
-            (json!(-32600), json!("T0018"))
+            (json!(1), json!(-32600), json!("T0018"))
         );
     }
     // Keys have capitals: `Name` is another one, and unknown.
@@ -135,7 +144,7 @@ async fn what_is_no_json_in_utf_8_is_32700() {
     ] {
         assert_eq!(
             code(&app, Send::raw(body)).await,
-            (json!(-32700), json!("T0018")),
+            (Value::Null, json!(-32700), json!("T0018")),
             "{body:?}"
         );
     }
@@ -149,7 +158,7 @@ async fn what_is_no_json_in_utf_8_is_32700() {
     ] {
         assert_eq!(
             code(&app, Send::raw(body)).await,
-            (json!(-32600), Value::Null),
+            (Value::Null, json!(-32600), Value::Null),
             "{body}"
         );
     }

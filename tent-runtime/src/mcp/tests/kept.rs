@@ -5,15 +5,16 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::app::{App, META, Send, server};
+use super::app::{App, META, Send, meta, server};
 use super::functions::FUNCTIONS;
 use super::lines::Client;
 use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
-use crate::mcp::Who;
 use crate::mcp::session::Session;
+use crate::mcp::stream::Sink;
+use crate::mcp::{Line, Who};
 
 fn app() -> App {
     App::of(FUNCTIONS, |settings| settings.mcp.stream = true)
@@ -243,9 +244,69 @@ async fn a_stream_that_is_never_quiet_ends_for_who_may_not_come_any_more() {
     for key in keys.list().await.expect("a list") {
         keys.revoke(&key.id).await.expect("it is there");
     }
-    // What waits is kept back too.
+    // What waits is kept back too; a subscription is told that it is over.
     assert_eq!(stream.next().await, None);
-    assert_eq!(subscription.next().await, None);
+    assert_eq!(subscription.rest().await, turned_away(1));
+    assert_eq!(app.notes().streams().len(), 0);
+}
+
+/// What is told last on a subscription whose caller may not call any more.
+fn turned_away(id: i64) -> [Value; 2] {
+    let cancelled = json!({
+        "requestId": id, "reason": "Who subscribed may not call any more.",
+    });
+    let mut result = json!({"resultType": "complete"});
+    result["_meta"] = json!({
+        (format!("{META}serverInfo")): server(), (format!("{META}subscriptionId")): id,
+    });
+    [
+        note("notifications/cancelled", subscribed(&json!(id), cancelled)),
+        json!({"jsonrpc": "2.0", "id": id, "result": result}),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_subscription_is_told_that_it_is_over_where_its_caller_may_not_come_any_more() {
+    let app = app();
+    let filter = json!({"toolsListChanged": true});
+    let mut subscription = Read::of(app.open(listen("7", filter).by("ada")).await);
+    assert!(subscription.next().await.is_some(), "it is acknowledged");
+    revoke_all(&app).await;
+    assert_eq!(subscription.rest().await, turned_away(7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_on_a_line_is_over_where_its_caller_may_not_come_any_more() {
+    let app = app();
+    let sink = Sink::default();
+    let key = app.key("ada").to_owned();
+    let line = Line::new(app.shared(), Who::Key(key), sink.clone()).expect("a key");
+    let request = json!({
+        "jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen",
+        "params": {"notifications": {"toolsListChanged": true}, "_meta": meta()},
+    });
+    let request = request.to_string().into_bytes();
+    let caller = line.caller("1").await;
+    let mut listening = Box::pin(line.answer(caller, "1", &request));
+    let long = std::time::Duration::from_secs(100);
+    let still = tokio::time::timeout(long, &mut listening).await;
+    assert!(still.is_err(), "who may call goes on listening");
+    sink.take().expect("an acknowledgement");
+    revoke_all(&app).await;
+    let answer = listening.await.expect("an answer");
+    let cancelled = sink.take().expect("it is told");
+    let told = [cancelled, answer].map(|one| serde_json::from_slice(&one).expect("JSON"));
+    let told: [Value; 2] = told;
+    assert_eq!(told, turned_away(3));
+    assert_eq!((sink.take(), sink.is_closed()), (None, false));
+    assert_eq!(app.notes().streams().len(), 0);
+}
+
+async fn revoke_all(app: &App) {
+    let keys = app.mcp().door.keys();
+    for key in keys.list().await.expect("a list") {
+        keys.revoke(&key.id).await.expect("it is there");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -574,6 +635,15 @@ async fn a_subscription_honours_the_resources_that_its_caller_may_read() {
     }
     let updated = subscribed(&json!(1), json!({"uri": "orders://7"}));
     assert_eq!(stream.next().await, Some(note(UPDATED, updated)));
+
+    // Where none is honoured nothing is said of any.
+    for uris in [json!([]), json!(["shop://manual", "nothing://"])] {
+        let filter = json!({"resourcesListChanged": true, "resourceSubscriptions": uris});
+        let mut stream = Read::of(app.open(listen("2", filter)).await);
+        let acknowledged = stream.next().await.expect("an acknowledgement");
+        let told = json!({"resourcesListChanged": true});
+        assert_eq!(acknowledged["params"]["notifications"], told);
+    }
 }
 
 #[tokio::test]

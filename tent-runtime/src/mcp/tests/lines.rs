@@ -238,6 +238,14 @@ async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let long = "x".repeat(10_000);
     client.write(&format!("{{\n\r\n\n[]\n{long}\n{ping}\r\n"));
+    // The id of a long one is told wherever it stands; that of an answer would be taken for another's.
+    client.write(&format!(
+        "{{\"id\":2,\"method\":\"ping\",\"params\":[\"{long}\"]}}\n"
+    ));
+    client.write(&format!(
+        "{{\"method\":\"ping\",\"params\":{{\"id\":7,\"x\":\"{long}\"}},\"id\":3}}\n"
+    ));
+    client.write(&format!("{{\"id\":4,\"result\":\"{long}\"}}\n"));
     client.write(r#"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#);
     let told = client.ended().await;
     let told = told.iter().map(|one| {
@@ -251,6 +259,9 @@ async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
             (None, Some(-32600)),
             (None, Some(7)),
             (Some(9), None),
+            (Some(2), Some(7)),
+            (Some(3), Some(7)),
+            (None, Some(7)),
             (Some(1), Some(-32601)),
         ]
     );
@@ -346,19 +357,93 @@ async fn a_message_is_answered_without_a_server() {
     assert_eq!(unknown["error"]["code"], -32022);
 }
 
+/// The answer to a message on a line, sent by nobody.
+async fn answered(app: &App, message: &str) -> Value {
+    let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
+    let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
+    let answer = answer.await.expect("an answer");
+    serde_json::from_slice(&answer).expect("JSON")
+}
+
+#[tokio::test]
+async fn on_a_line_what_only_the_modern_era_has_tells_it() {
+    let app = App::of(TALKS, |settings| settings.mcp.stream = true);
+    let abilities = json!({"_meta": {(format!("{META}clientCapabilities")): {}}});
+    for (method, params) in [
+        ("tools/list", abilities.clone()),
+        (
+            "tools/list",
+            json!({"_meta": {(format!("{META}clientCapabilities")): 7}}),
+        ),
+        ("initialize", abilities.clone()),
+        ("ping", abilities),
+        ("server/discover", json!({})),
+        ("server/discover", json!({"_meta": {}})),
+        ("subscriptions/listen", json!({"notifications": {}})),
+    ] {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let got = answered(&app, &request.to_string()).await;
+        assert_eq!(got["error"]["code"], -32602, "{method} {params}: {got}");
+        let said = got["error"]["message"].as_str().expect("a text");
+        assert!(said.starts_with("A request of 2026-07-28 needs"), "{said}");
+    }
+    for method in ["tools/list", "ping"] {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method});
+        let got = answered(&app, &request.to_string()).await;
+        assert_eq!(got.get("error"), None, "{got}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_unread_is_answered_by_its_id() {
+    let app = App::of(TALKS, |settings| settings.limits.body = 600);
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":"d","method":"ping","params":{}"#,
+        "[".repeat(200)
+    );
+    let long = format!(
+        r#"{{"method":"ping","params":{{"x":"{}"}},"jsonrpc":"2.0","id":7}}"#,
+        "x".repeat(600)
+    );
+    for (message, id, code) in [
+        (
+            r#"{"jsonrpc":"2.0","id":"k","method":"ping","params":{"a":1,"a":1}}"#,
+            json!("k"),
+            -32600,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":5,"id":5,"method":"ping"}"#,
+            Value::Null,
+            -32600,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":5,"method":"ping""#,
+            json!(5),
+            -32700,
+        ),
+        (&deep, json!("d"), -32700),
+        (&long, json!(7), 7),
+    ] {
+        let got = answered(&app, message).await;
+        assert_eq!(got.get("id").cloned().unwrap_or_default(), id, "{got}");
+        assert_eq!(got["error"]["code"], code, "{got}");
+    }
+}
+
 #[tokio::test]
 async fn what_ends_a_line_does_not_count() {
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let app = App::of(TALKS, |settings| settings.limits.body = ping.len());
     let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
     for (message, wanted) in [
-        (format!("{ping}\n"), json!(9)),
-        (format!("{ping} \n"), Value::Null),
-        (format!("{ping}\n\n"), Value::Null),
+        (format!("{ping}\n"), None),
+        (format!("{ping} \n"), Some(json!(7))),
+        (format!("{ping}\n\n"), Some(json!(7))),
     ] {
         let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
         let answer = answer.await.expect("an answer");
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-        assert_eq!(answer.get("id").cloned().unwrap_or_default(), wanted);
+        let code = answer["error"].get("code").cloned();
+        assert_eq!((&answer["id"], code), (&json!(9), wanted), "{message:?}");
     }
 }

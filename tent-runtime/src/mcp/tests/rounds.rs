@@ -393,6 +393,32 @@ async fn a_prompt_asks_as_a_tool_does_and_its_state_is_for_it_alone() {
 }
 
 #[tokio::test]
+async fn a_prompt_whose_answers_are_too_large_for_a_state_says_so_as_its_other_failures_are_said() {
+    let app = app();
+    let get = |brings: Value| {
+        let mut meta = meta();
+        meta[format!("{META}clientCapabilities")] = json!({"elicitation": {}});
+        let mut params = json!({"name": "letters", "_meta": meta});
+        for (key, brought) in brings.as_object().expect("an object") {
+            params[key] = brought.clone();
+        }
+        Send::modern("prompts/get", params)
+    };
+    let (_, state) = asked(&app.ask(200, get(json!({}))).await);
+    let first = accept(json!({"name": "x".repeat(64 << 10)}));
+    let brings = json!({"requestState": state, "inputResponses": {"first": first}});
+    let answer = app.ask(200, get(brings)).await;
+    let error = &answer["error"];
+    assert_eq!(
+        (&error["code"], &error["data"]["code"]),
+        (&json!(-32602), &json!("T0003")),
+        "{answer}"
+    );
+    let said = error["message"].as_str().expect("a text");
+    assert!(said.contains("the most that it carries"), "{said}");
+}
+
+#[tokio::test]
 async fn what_a_client_did_not_say_it_can_do_is_never_asked_of_it() {
     let app = app();
     for (name, said, lacks) in [
@@ -424,6 +450,46 @@ async fn what_a_client_did_not_say_it_can_do_is_never_asked_of_it() {
         &app.ask(200, call_by(said, "greet", json!({}), json!({})))
             .await,
     );
+}
+
+#[tokio::test]
+async fn what_a_client_lacks_for_a_prompt_a_resource_or_a_method_is_told_as_for_a_tool() {
+    let app = app();
+    let form = json!({"elicitation": {"form": {}}});
+    for (method, params, lacks) in [
+        ("prompts/get", json!({"name": "greet"}), &form),
+        ("resources/read", json!({"uri": "shop://page"}), &form),
+        (
+            "prompts/get",
+            json!({"name": "choosy"}),
+            &json!({"sampling": {"tools": {}}, "roots": {}}),
+        ),
+        ("acme/needs", json!({}), &json!({"roots": {}})),
+    ] {
+        let answer = app.ask(400, Send::modern(method, params.clone())).await;
+        let error = &answer["error"];
+        assert_eq!(error["code"], -32021, "{answer}");
+        assert_eq!(error["data"]["requiredCapabilities"], *lacks);
+        assert_eq!(error["data"]["code"], "T0021");
+        // Older revisions have no code for it.
+        let answer = app.ask(200, Send::legacy(method, params)).await;
+        let error = &answer["error"];
+        assert_eq!(
+            (&error["code"], &error["data"]["code"]),
+            (&json!(-32602), &json!("T0021")),
+            "{answer}"
+        );
+    }
+    // No capability would let it ask there.
+    let mut meta = meta();
+    meta[format!("{META}clientCapabilities")] = json!({"elicitation": {}});
+    let send = Send::modern("acme/asks", json!({"_meta": meta}));
+    let error = &app.ask(200, send).await["error"];
+    assert_eq!(
+        (&error["code"], &error["data"]["code"]),
+        (&json!(-32603), &json!("T0021"))
+    );
+    assert_eq!(error["data"].get("requiredCapabilities"), None);
 }
 
 #[tokio::test]

@@ -43,6 +43,9 @@ pub(super) const fn order_numbers(argument: &'static str) -> Complete {
 const PARAMS: &[Field] = &[
     Field::new::<Option<String>>("cursor"),
     Field::new::<Option<Map<String, Value>>>("filter"),
+    Field::new::<Option<Map<String, Value>>>("give"),
+    Field::new::<Option<String>>("name"),
+    Field::new::<Option<String>>("uri"),
 ];
 
 const fn answers(
@@ -71,6 +74,9 @@ static ANSWERS: &[&Declaration] = &[
     }),
     &answers("acme", "acme/do", Access::Role("staff"), |_, _| {
         given(&json!({"done": true}))
+    }),
+    &answers("echoed", "prompts/list", Access::SignedIn, |_, input| {
+        given(&input["give"])
     }),
     &answers("odd", "acme/odd", Access::SignedIn, |_, _| {
         given(&json!([1]))
@@ -109,7 +115,7 @@ async fn capabilities_are_those_that_the_app_has_something_for() {
     );
     assert_eq!(
         of(both(ANSWERS)).await,
-        json!({"logging": {}, "tools": {}, "resources": {}})
+        json!({"logging": {}, "tools": {}, "prompts": {}, "resources": {}})
     );
     let app = both(PROMPTS);
     for (revision, wanted) in [
@@ -284,7 +290,7 @@ async fn a_function_answers_a_method_in_both_eras() {
     assert_eq!(
         got,
         json!({"jsonrpc": "2.0", "id": 1, "result": {
-            "resources": [], "resultType": "complete",
+            "resources": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
             "_meta": {"own": params, format!("{META}serverInfo"): server()},
         }})
     );
@@ -309,6 +315,32 @@ async fn a_function_answers_a_method_in_both_eras() {
         hidden["error"],
         json!({"code": -32601, "message": "Method not found: acme/do"})
     );
+    // It says itself for how long what it gives can be kept; of a result that is not whole nothing is said.
+    for (given, kept) in [
+        (
+            json!({"prompts": [], "ttlMs": 9, "cacheScope": "public"}),
+            (json!(9), json!("public")),
+        ),
+        (
+            json!({"prompts": [], "ttlMs": 9}),
+            (json!(9), json!("private")),
+        ),
+        (
+            json!({"resultType": "input_required"}),
+            (Value::Null, Value::Null),
+        ),
+    ] {
+        let got = app
+            .ask(200, Send::modern("prompts/list", json!({"give": given})))
+            .await;
+        let result = &got["result"];
+        assert_eq!(
+            (result["ttlMs"].clone(), result["cacheScope"].clone()),
+            kept
+        );
+    }
+    let got = app.ask(200, Send::modern("acme/do", json!({}))).await;
+    assert_eq!(got["result"].get("ttlMs"), None, "{got}");
     // Nor by what only a method that there is finds wrong.
     let mut misfit = json!({});
     misfit["_meta"] = super::app::meta();
@@ -432,4 +464,93 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
     );
     // A resource and a prompt may have one name.
     assert!(Registry::of(&[&A, &PROMPT]).is_ok());
+}
+
+/// The answers to one method of each capability that has lists.
+static PARTS: &[&Declaration] = &[
+    &answers("read", "resources/read", Access::SignedIn, |_, _| {
+        given(&json!({"contents": []}))
+    }),
+    &answers("get", "prompts/get", Access::SignedIn, |_, _| {
+        given(&json!({"messages": []}))
+    }),
+];
+
+#[tokio::test]
+async fn the_lists_of_a_capability_that_is_declared_are_answered_where_nothing_gives_them() {
+    let app = both(PARTS);
+    for (method, member) in [
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("prompts/list", "prompts"),
+    ] {
+        let got = app.ask(200, Send::modern(method, json!({}))).await;
+        let result = &got["result"];
+        assert_eq!(result[member], json!([]), "{got}");
+        assert_eq!(result["resultType"], "complete");
+        assert_eq!(result["cacheScope"], "private");
+        let got = app.ask(200, Send::legacy(method, json!({}))).await;
+        assert_eq!(got["result"], json!({(member): []}));
+        let got = app
+            .ask(200, Send::modern(method, json!({"cursor": "x"})))
+            .await;
+        assert_eq!(got["error"]["code"], -32602);
+    }
+    let got = app
+        .ask(200, Send::modern("resources/read", json!({"uri": "a://"})))
+        .await;
+    let result = &got["result"];
+    assert_eq!(
+        (&result["ttlMs"], &result["cacheScope"]),
+        (&json!(0), &json!("private"))
+    );
+    let got = app
+        .ask(200, Send::modern("prompts/get", json!({"name": "x"})))
+        .await;
+    assert_eq!(got["result"].get("ttlMs"), None, "it is not kept");
+    // Of what is not declared there is no list either.
+    let app = both(&PARTS[..1]);
+    app.ask(404, Send::modern("prompts/list", json!({}))).await;
+}
+
+#[tokio::test]
+async fn what_a_modern_request_says_of_notes_fits_whatever_its_method() {
+    let app = both(PARTS);
+    let with = |method: &str, member: &str, value: Value| {
+        let mut meta = super::app::meta();
+        meta[member] = value;
+        let named = match method {
+            "resources/read" => "uri",
+            _ => "name",
+        };
+        Send::modern(method, json!({(named): "a://", "_meta": meta}))
+    };
+    let level = format!("{META}logLevel");
+    for method in [
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+        "prompts/get",
+    ] {
+        for (member, value) in [
+            (&*level, json!("loud")),
+            (&*level, json!(7)),
+            ("progressToken", json!(1.5)),
+            ("progressToken", json!({})),
+            ("progressToken", json!(true)),
+        ] {
+            let got = app.ask(200, with(method, member, value.clone())).await;
+            assert_eq!(got["error"]["code"], -32602, "{method} {member} {value}");
+        }
+    }
+    for (member, value) in [(&*level, json!("error")), ("progressToken", json!("x"))] {
+        let got = app.ask(200, with("tools/list", member, value)).await;
+        assert!(got["result"]["tools"].is_array(), "{got}");
+    }
+    let unknown = with("nothing/like", &level, json!("loud"));
+    assert_eq!(app.ask(404, unknown).await["error"]["code"], -32601);
 }

@@ -51,6 +51,8 @@ static TALKS: &[&Declaration] = &[
     &function("at_once", |cx, _| Box::pin(at_once(cx))),
     &function("quiet", |_, _| Box::pin(quiet())),
     &function("floods", |cx, _| Box::pin(floods(cx))),
+    &function("bursts", |cx, _| Box::pin(bursts(cx))),
+    &function("talks", |cx, _| Box::pin(talks(cx))),
     &function("lasts", |cx, _| Box::pin(lasts(cx))),
     &function("says", |cx, _| Box::pin(says(cx))),
 ];
@@ -101,6 +103,32 @@ async fn floods(cx: &Cx) -> Result<Answer> {
         }
     }
     FLOODED.notify_one();
+    Ok(Answer::default())
+}
+
+/// Tells twenty steps at once, and three hundred in three seconds.
+async fn bursts(cx: &Cx) -> Result<Answer> {
+    for n in 0..20 {
+        cx.progress(f64::from(n), None, None);
+    }
+    sleep(Duration::from_secs(10)).await;
+    for n in 20..320 {
+        cx.progress(f64::from(n), None, None);
+        sleep(Duration::from_millis(10)).await;
+    }
+    Ok(Answer::default())
+}
+
+/// Says 300 lines at once, and later some more.
+async fn talks(cx: &Cx) -> Result<Answer> {
+    for n in 0..299 {
+        cx.log(Level::Info, n);
+    }
+    cx.log(Level::Error, "the gravest");
+    sleep(Duration::from_millis(20)).await;
+    cx.log(Level::Info, "rested");
+    cx.log(Level::Debug, "not wanted");
+    cx.log(Level::Warning, "too much");
     Ok(Answer::default())
 }
 
@@ -375,21 +403,85 @@ async fn k4_06_no_event_has_an_id_or_empty_data_in_any_revision() {
     }
 }
 
+/// How far each progress among these says that the call is.
+fn so_far(told: &[Value]) -> Vec<i64> {
+    let told = told.iter();
+    told.filter_map(|one| one["params"]["progress"].as_i64())
+        .collect()
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_slow_reader_loses_progress_and_never_the_answer() {
+async fn of_a_flood_some_progress_is_told_and_the_last_before_the_answer() {
     let app = app();
     let got = app
         .open(modern("floods", json!({"progressToken": 1})))
         .await;
     FLOODED.notified().await;
     let told = Read::of(got).rest().await;
-    assert!((100..10_000).contains(&told.len()), "{}", told.len());
-    let done_so_far: Vec<_> = told
+    let mut first: Vec<_> = (0..10).collect();
+    first.push(99_999);
+    assert_eq!(so_far(&told), first);
+    assert_eq!(told.last(), Some(&done(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_that_was_held_back_is_told_as_soon_as_it_may_be() {
+    let app = app();
+    let start = Instant::now();
+    let got = app
+        .open(modern("bursts", json!({"progressToken": 1})))
+        .await;
+    let mut told = Vec::new();
+    let mut stream = Read::of(got);
+    while told.len() < 11 {
+        told.push(stream.next().await.expect("progress"));
+    }
+    assert!(start.elapsed() < Duration::from_secs(1), "the call goes on");
+    let mut first: Vec<_> = (0..10).collect();
+    first.push(19);
+    assert_eq!(so_far(&told), first);
+    // Ten a second is what is told of any number.
+    let rest = stream.rest().await;
+    let more = so_far(&rest);
+    assert!(more.is_sorted_by(|a, b| a < b), "{more:?}");
+    assert!((20..=40).contains(&more.len()), "{more:?}");
+    assert_eq!(more.last(), Some(&319));
+    assert_eq!(rest.last(), Some(&done(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_flood_of_lines_some_are_told_and_how_many_are_not() {
+    let app = app();
+    let got = app
+        .open(modern(
+            "talks",
+            json!({(format!("{META}logLevel")): "info"}),
+        ))
+        .await;
+    let told = Read::of(got).rest().await;
+    let lines: Vec<_> = told
         .iter()
-        .filter_map(|one| one["params"]["progress"].as_i64())
+        .filter(|one| one["method"] == "notifications/message")
+        .map(|one| {
+            (
+                one["params"]["level"].clone(),
+                one["params"]["data"].clone(),
+            )
+        })
         .collect();
-    assert!(done_so_far.is_sorted_by(|a, b| a < b));
-    assert_eq!(done_so_far.last(), Some(&99_999), "the oldest go first");
+    let left_out = |count: usize| {
+        json!(format!(
+            "{count} lines came faster than they are sent, and were left out."
+        ))
+    };
+    assert_eq!(lines.len(), 103);
+    assert!((0..100).all(|n| lines[n] == (json!("info"), json!(n))));
+    let last = [
+        (json!("error"), left_out(200)),
+        (json!("info"), json!("rested")),
+        (json!("warning"), left_out(1)),
+    ];
+    assert_eq!(lines[100..], last);
     assert_eq!(told.last(), Some(&done(true)));
 }
 

@@ -8,6 +8,7 @@ mod foreign;
 #[cfg(feature = "schema")]
 mod full;
 mod limits;
+mod mirrors;
 mod more_cases;
 mod rules;
 mod secrets;

@@ -157,6 +157,11 @@ impl Shaper {
         }
     }
 
+    /// The definitions that are still referred to.
+    pub(super) fn kept(&self) -> &Map<String, Value> {
+        &self.kept
+    }
+
     /// The whole document: `root` with the definitions that it still refers to.
     ///
     /// # Errors

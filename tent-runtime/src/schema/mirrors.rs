@@ -1,0 +1,155 @@
+//! The rules of MCP for `x-mcp-header`, which has clients mirror a field into a header (2026-07-28,
+//! basic/transports/streamable-http, "Schema Extension"). A client leaves a tool out that breaks one of them, so
+//! each is a [`Problem`] at start, whoever wrote the schema.
+//!
+//! Reads schemas as they are published; changes none and looks at no header.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::Problem;
+use super::check::Path;
+use super::transform::problem;
+
+/// The keyword.
+pub(super) const KEYWORD: &str = "x-mcp-header";
+
+/// Every breach in the schema with this root, whose definitions are `definitions` where it does not hold them
+/// itself.
+pub(super) fn problems(
+    root: &Map<String, Value>,
+    definitions: Option<&Map<String, Value>>,
+) -> Vec<Problem> {
+    let mut walk = Walk::default();
+    walk.object(root, Some(&Path::ROOT), "");
+    for (name, definition) in definitions.into_iter().flatten() {
+        walk.visit(definition, None, &pointer("", "$defs", Some(name)));
+    }
+    walk.problems
+}
+
+/// What is known of the schemas that were visited so far.
+#[derive(Default)]
+struct Walk {
+    /// The headers, in small letters.
+    headers: BTreeSet<String>,
+    problems: Vec<Problem>,
+}
+
+impl Walk {
+    /// Looks at a schema and all in it. `path`: the field that it is of, where `properties` alone lead to it;
+    /// `at` is its place in the document.
+    fn visit(&mut self, schema: &Value, path: Option<&Path<'_>>, at: &str) {
+        if let Value::Object(schema) = schema {
+            self.object(schema, path, at);
+        }
+    }
+
+    fn object(&mut self, schema: &Map<String, Value>, path: Option<&Path<'_>>, at: &str) {
+        if let Some(header) = schema.get(KEYWORD) {
+            let place = path.map(ToString::to_string).unwrap_or_default();
+            if let Err(message) = self.check(header, schema, &place) {
+                self.problems.push(match place.is_empty() {
+                    true => Problem {
+                        code: "T7007",
+                        message: format!("the schema at `#{at}`: {message}"),
+                    },
+                    false => problem("T7007", &place, message),
+                });
+            }
+        }
+        for (keyword, value) in schema {
+            match (keyword.as_str(), value) {
+                ("properties", Value::Object(fields)) => {
+                    for (name, field) in fields {
+                        let path = path.map(|path| path.known(name));
+                        self.visit(field, path.as_ref(), &pointer(at, keyword, Some(name)));
+                    }
+                }
+                (
+                    "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
+                    | "definitions",
+                    Value::Object(named),
+                ) => {
+                    for (name, schema) in named {
+                        self.visit(schema, None, &pointer(at, keyword, Some(name)));
+                    }
+                }
+                ("items" | "allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(each)) => {
+                    for (number, schema) in each.iter().enumerate() {
+                        let number = number.to_string();
+                        self.visit(schema, None, &pointer(at, keyword, Some(&number)));
+                    }
+                }
+                (
+                    "items"
+                    | "additionalItems"
+                    | "unevaluatedItems"
+                    | "contains"
+                    | "additionalProperties"
+                    | "unevaluatedProperties"
+                    | "propertyNames"
+                    | "not"
+                    | "if"
+                    | "then"
+                    | "else"
+                    | "contentSchema",
+                    schema,
+                ) => self.visit(schema, None, &pointer(at, keyword, None)),
+                // Whatever else there is holds values, or words.
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a header may stand on this schema; `place` is empty where it is no field's that `properties`
+    /// alone lead to.
+    fn check(
+        &mut self,
+        header: &Value,
+        schema: &Map<String, Value>,
+        place: &str,
+    ) -> Result<(), String> {
+        let Some(header) = header.as_str() else {
+            return Err(format!("`{KEYWORD}` is a text: the end of a header's name"));
+        };
+        if header.is_empty() || !header.chars().all(is_token) {
+            return Err(format!(
+                "`{KEYWORD}` is {header:?}, which no header's name ends with; write letters, digits and hyphens"
+            ));
+        }
+        if place.is_empty() {
+            return Err(format!(
+                "`{KEYWORD}` stands where not `properties` alone lead, so no client finds its value; move it to a field of the root or of an object in it, or remove it"
+            ));
+        }
+        if !self.headers.insert(header.to_ascii_lowercase()) {
+            return Err(format!(
+                "another field is mirrored into the header `{header}` already"
+            ));
+        }
+        match schema.get("type").and_then(Value::as_str) {
+            Some("string" | "integer" | "boolean") => Ok(()),
+            _ => Err(format!(
+                "`{KEYWORD}` is for what has \"string\", \"integer\" or \"boolean\" for its one `type`; remove it, or state such a type"
+            )),
+        }
+    }
+}
+
+/// A character of a token of HTTP (RFC 9110, section 5.6.2).
+fn is_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
+}
+
+/// The place of what stands under `keyword`, as a JSON Pointer.
+fn pointer(at: &str, keyword: &str, name: Option<&str>) -> String {
+    match name {
+        None => format!("{at}/{keyword}"),
+        Some(name) => {
+            let name = name.replace('~', "~0").replace('/', "~1");
+            format!("{at}/{keyword}/{name}")
+        }
+    }
+}
