@@ -432,6 +432,24 @@ pub const ALL: &[Entry] = &[
         "A function answers an MCP method with on = \"…\", and a result there is an object.",
         "Return a struct with named fields, or nothing.",
     ),
+    start(
+        "T7034",
+        "icon-refused",
+        "An icon has an address, a media type or a size that clients refuse, or its address holds another picture than it says.",
+        "Make it of a file by Icon::svg, Icon::png or Icon::data, or name it by an https: address; its sizes are like 48x48, or any.",
+    ),
+    start(
+        "T7035",
+        "extension-misfit",
+        "An extension or an experimental capability is declared under a name that the protocol does not have, or with settings that are no object.",
+        "Name an extension as com.example/name, and give it a JSON object: {} where there is nothing to set.",
+    ),
+    start(
+        "T7036",
+        "website-refused",
+        "The website of the app is no address that a browser opens.",
+        "Name it by an https: or http: address with a host.",
+    ),
     call(
         "T7120",
         "nobody-to-ask",

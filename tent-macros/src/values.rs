@@ -5,6 +5,7 @@ use proc_macro2::Span;
 use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
+use tent_core::extension;
 
 use crate::docs::peeled;
 use crate::fault::{Faults, choose, fault, usual};
@@ -228,8 +229,16 @@ const CAPABILITIES: [&str; 7] = [
 
 /// Checks a client capability. One with a `/` is an extension, of which there can be any.
 pub(crate) fn capability(text: &At<String>) -> syn::Result<()> {
-    if CAPABILITIES.contains(&text.value.as_str()) || text.value.contains('/') {
+    if CAPABILITIES.contains(&text.value.as_str()) {
         return Ok(());
+    }
+    if text.value.contains('/') {
+        let Some(problem) = extension::problem(&text.value) else {
+            return Ok(());
+        };
+        let what = format!("{:?} is no extension: it {problem}", text.value);
+        let help = "name it as its page does, such as \"io.modelcontextprotocol/ui\"";
+        return Err(fault("T7014", text.span, &what, help));
     }
     let what = format!("there is no client capability {:?}", text.value);
     Err(fault(
@@ -402,5 +411,6 @@ mod tests {
         assert!(method(&at("notifications/cancelled")).is_err() && method(&at("")).is_err());
         assert!(capability(&at("sampling")).is_ok() && capability(&at("simpling")).is_err());
         assert!(capability(&at("io.example/ui")).is_ok());
+        assert!(capability(&at("io.example/")).is_err() && capability(&at("/ui")).is_err());
     }
 }

@@ -15,7 +15,9 @@ use std::fmt;
 
 use tent_core::{codes, names};
 
-use crate::function::{Access, Declaration, Entry, Input, Kind, Link, Location, Output, Serves};
+use crate::function::{
+    Access, Declaration, Entry, Icon, Input, Kind, Link, Location, Output, Serves,
+};
 use crate::schema::{InputSchema, OutputSchema};
 
 /// A function as the app has it: what was declared, and what was made from that once.
@@ -29,6 +31,8 @@ pub struct Function {
     pub title: String,
     /// What it does, in words; empty where nobody said.
     pub about: String,
+    /// The pictures that clients show beside it.
+    pub icons: Vec<Icon>,
     /// What clients are told of its effects.
     pub marks: Marks,
     /// What it takes.
@@ -337,6 +341,14 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
                 .map(|p| at(p.code(), "the name does not fit a tool".to_owned())),
         );
     }
+    let icons = declaration.icons.map(|icons| icons()).unwrap_or_default();
+    problems.extend(icons.iter().filter_map(|icon| {
+        let problem = icon.problem()?;
+        Some(at(
+            "T7034",
+            format!("the icon {:?} {problem}", icon.shown()),
+        ))
+    }));
     let input = match declaration.input {
         Input::Fields(fields) => InputSchema::of_fields(fields),
         Input::Whole(schema) => InputSchema::of_type(schema),
@@ -358,6 +370,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
             .title
             .map_or_else(|| names::title(declaration.name), str::to_owned),
         about: declaration.about.trim().to_owned(),
+        icons,
         marks,
         input,
         output: match declaration.output {

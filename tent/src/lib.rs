@@ -23,8 +23,8 @@ pub use tent_runtime::caller::{Caller, User};
 pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, ask};
 pub use tent_runtime::error::{BoxError, Error, Result};
 pub use tent_runtime::function::{
-    Access, Annotations, Content, Declaration, Kind, Listed, Location, Message, Prompted, Role,
-    With,
+    Access, Annotations, Content, Declaration, Icon, Icons, Kind, Listed, Location, Message,
+    Prompted, Role, Theme, With,
 };
 pub use tent_runtime::registry::Registry;
 pub use tent_runtime::server::{App, Notes, Tent};

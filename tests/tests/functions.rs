@@ -13,6 +13,7 @@ mod functions {
     mod answers;
     mod editions;
     mod hygiene;
+    mod icons;
     mod options;
     mod parameters;
     mod served;

@@ -5,6 +5,7 @@
 //! call them.
 
 mod asks;
+mod extensions;
 mod headers;
 mod media;
 mod notes;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use tent::App;
 use tent::prelude::*;
+use tent::serde_json::json;
 
 fn main() -> ExitCode {
     app().run()
@@ -29,7 +31,11 @@ fn main() -> ExitCode {
 fn app() -> App {
     tent::app!()
         .title("Everything")
+        .about("Each thing that MCP has, once.")
+        .website("https://modelcontextprotocol.io")
+        .icons(extensions::icons())
         .instructions("Functions that each show one thing that MCP has.")
+        .extension(extensions::UI, json!({}))
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
         .state(asks::Counter::default())

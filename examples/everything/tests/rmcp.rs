@@ -45,7 +45,10 @@ impl ClientHandler for Everybody {
     fn get_info(&self) -> ClientConfig {
         let capabilities = match self.mute {
             true => json!({}),
-            false => json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}}),
+            false => json!({
+                "elicitation": {"form": {}}, "sampling": {}, "roots": {},
+                "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}},
+            }),
         };
         let mut config = ClientConfig::new(
             read(capabilities),
@@ -213,6 +216,7 @@ async fn everything(client: &Client, revision: &ProtocolVersion) {
     prompts_and_resources(client, revision).await;
     progress(client).await;
     questions(client).await;
+    extensions(client).await;
 }
 
 async fn lists(client: &Client) {
@@ -356,6 +360,80 @@ async fn questions(client: &Client) {
             .clone()
             .any(|one| one["requestedSchema"]["properties"]["age"]["default"] == 30)
     );
+}
+
+/// What the app says of itself, and what it makes of an extension that the client has.
+async fn extensions(client: &Client) {
+    let server = json!(client.peer_info().expect("it has said who it is"));
+    let about = &server["serverInfo"];
+    assert_eq!(about["description"], "Each thing that MCP has, once.");
+    assert_eq!(about["websiteUrl"], "https://modelcontextprotocol.io");
+    let icons = json!([
+        {"mimeType": "image/svg+xml", "sizes": ["any"], "theme": "light"},
+        {"mimeType": "image/png", "sizes": ["1x1"]},
+    ]);
+    let shown = |of: &Value| {
+        let mut icons = of["icons"].clone();
+        for icon in icons.as_array_mut().into_iter().flatten() {
+            let src = icon["src"].take();
+            assert!(
+                src.as_str()
+                    .is_some_and(|src| src.starts_with("data:image/"))
+            );
+            icon.as_object_mut().expect("an object").remove("src");
+        }
+        icons
+    };
+    assert_eq!(shown(about), icons);
+    let declared = &server["capabilities"]["extensions"];
+    assert_eq!(*declared, json!({"io.modelcontextprotocol/ui": {}}));
+
+    let tools = client.list_all_tools().await.expect("the tools");
+    let tool = |name: &str| tools.iter().find(|tool| tool.name == name);
+    let pictured = tool("client_shows_pages").expect("it is listed");
+    assert_eq!(shown(&json!(pictured)), icons);
+    assert!(tool("listed_where_pages_are_shown").is_some());
+    for (name, says) in [
+        ("client_shows_pages", r#"["text/html;profile=mcp-app"]"#),
+        ("listed_where_pages_are_shown", "Here it is."),
+        ("needs_pages", "It ran."),
+    ] {
+        let result = called(client, name, json!({})).await;
+        let value = json!(result)["structuredContent"]["value"].clone();
+        assert!(
+            value.as_str().is_some_and(|value| value.contains(says)),
+            "{value}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_client_without_an_extension_is_not_given_what_needs_it() {
+    let (_program, address) = served();
+    for revision in [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25] {
+        let client = over_http(&address, &revision, true).await;
+        let tools = client.list_all_tools().await.expect("the tools");
+        let hidden = |tool: &rmcp::model::Tool| tool.name == "listed_where_pages_are_shown";
+        assert!(!tools.iter().any(hidden));
+        let result = called(&client, "client_shows_pages", json!({})).await;
+        assert_eq!(
+            json!(result)["structuredContent"]["value"],
+            "The client shows no pages."
+        );
+        let needing = CallToolRequestParams::new("needs_pages");
+        match client.call_tool(needing).await {
+            Err(ServiceError::McpError(error)) => {
+                let data = error.data.expect("it says what is lacking");
+                let lacking = json!({"extensions": {"io.modelcontextprotocol/ui": {}}});
+                assert_eq!(data["requiredCapabilities"], lacking);
+            }
+            Ok(refused) => {
+                assert!(revision.has_initialize());
+                assert!(text(&refused).starts_with("Error T0021: "));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[tokio::test]

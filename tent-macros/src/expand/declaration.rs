@@ -293,6 +293,11 @@ fn options(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     let needs = stated.needs.iter().map(|need| &need.value);
     let needs = (!stated.needs.is_empty()).then(|| quote!(&[#(#needs),*]));
     step("needs", needs);
+    let icons = stated.icons.as_ref().map(|icons| {
+        let krate = placed(private, icons.span());
+        quote_spanned!(icons.span()=> || #krate::icons(#icons))
+    });
+    step("icons", icons);
     step("on", stated.on.as_ref().map(|on| text(&on.value)));
     steps
 }

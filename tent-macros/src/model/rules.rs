@@ -296,6 +296,12 @@ pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults:
         "`list` gives the resources of a template, and this URI is one resource, which is listed",
         "leave `list` out, or put a variable into the URI",
     );
+    clash(
+        stated.icons.as_ref().map(|icons| icons.span()),
+        kind.is_called() && stated.mcp.is_none(),
+        "icons are shown by clients of MCP, and the function is not offered to them",
+        "state `offer = \"mcp\"` too, or leave `icons` out",
+    );
     let on = stated.on.as_ref().map(|on| on.span);
     clash(
         on,

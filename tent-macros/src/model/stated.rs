@@ -1,9 +1,9 @@
 //! What the options of an attribute state, each read on its own. Part of `model`.
 
 use proc_macro2::Span;
-use syn::Path;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
+use syn::{Expr, Path};
 
 use super::Kind;
 use crate::fault::{Faults, choose, fault};
@@ -33,6 +33,7 @@ pub(crate) struct Options {
     pub(crate) limit: Option<(u32, u64)>,
     pub(crate) needs: Vec<At<String>>,
     pub(crate) on: Option<At<String>>,
+    pub(crate) icons: Option<Expr>,
     pub(crate) uri: Option<At<String>>,
     pub(crate) media_type: Option<At<String>>,
     pub(crate) list: Option<Path>,
@@ -56,6 +57,7 @@ const RESOURCE: Known<'static> = Known {
         "access",
         "blocking",
         "crate",
+        "icons",
         "limit",
         "list",
         "media_type",
@@ -73,8 +75,8 @@ const PROMPT: Known<'static> = Known {
     on: "a prompt",
     example: "`name = value`",
     names: &[
-        "about", "access", "blocking", "crate", "limit", "name", "needs", "scope", "timeout",
-        "title",
+        "about", "access", "blocking", "crate", "icons", "limit", "name", "needs", "scope",
+        "timeout", "title",
     ],
 };
 
@@ -90,6 +92,7 @@ const CALLED: Known<'static> = Known {
         "changes",
         "crate",
         "danger",
+        "icons",
         "idempotent",
         "limit",
         "name",
@@ -122,6 +125,7 @@ pub(super) fn take(one: &Written, stated: &mut Options) -> syn::Result<()> {
         "changes" => stated.changes = Some(one.flag()?),
         "crate" => stated.krate = Some(one.krate()?.clone()),
         "danger" => stated.danger = Some(one.one_of(&["ask"])?.span),
+        "icons" => stated.icons = Some(one.expression()?.clone()),
         "idempotent" => stated.idempotent = Some(one.flag()?),
         "limit" => stated.limit = Some(values::rate(&one.text()?)?),
         "list" => stated.list = Some(one.path("list")?.clone()),

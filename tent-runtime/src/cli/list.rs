@@ -16,7 +16,8 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
-    let warnings = registry.warnings();
+    let mut warnings = prepared.app.told().warnings();
+    warnings.extend(registry.warnings());
     for warning in &warnings {
         out::say(format_args!("warning: {warning}"));
     }

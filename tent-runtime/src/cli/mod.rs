@@ -105,7 +105,7 @@ impl App {
 
     /// As [`run`](Self::run), with this command line; its first word is the program's name.
     pub fn run_with(self, line: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
-        let about = self.about();
+        let about = self.told();
         let command = Line::command()
             .name(about.name.clone())
             .version(about.version.clone());
@@ -236,6 +236,6 @@ fn program(prepared: &Prepared) -> String {
         (Ok(_), Ok(package)) => format!("cargo run -p {package} --"),
         _ => std::env::args()
             .next()
-            .unwrap_or_else(|| prepared.app.about().name.clone()),
+            .unwrap_or_else(|| prepared.app.told().name.clone()),
     }
 }

@@ -18,7 +18,8 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     for warning in prepared.settings.warnings() {
         tracing::warn!("{warning}");
     }
-    for warning in registry.warnings() {
+    let own = prepared.app.told().warnings();
+    for warning in own.into_iter().chain(registry.warnings()) {
         tracing::warn!("{warning}");
     }
     let program = program(&prepared);

@@ -1,6 +1,7 @@
 //! What a client says of itself, and what it says it can do. Never proof of anything.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -31,6 +32,86 @@ pub struct Client {
     pub version: Option<String>,
     /// What it says it can do.
     pub capabilities: Capabilities,
+    pub(crate) extensions: Extensions,
+}
+
+impl Client {
+    /// The settings of this extension of MCP, an object, if the client says that it has the extension.
+    ///
+    /// The server keeps in mind the extensions that the app declares
+    /// ([`App::extension`](crate::server::App::extension)) or that a function `needs`, and no others. Settings are
+    /// told as `{}` where they are over 4 KiB, and for a session of an older revision where they do not fit
+    /// into its id, which has room for sixteen extensions and some hundred bytes of settings.
+    ///
+    /// ```
+    /// use tent_runtime::cx::Cx;
+    /// /// A rule: lets in the clients that show pages.
+    /// fn shows_pages(cx: &Cx) -> bool {
+    ///     cx.client().extension("io.modelcontextprotocol/ui").is_some()
+    /// }
+    /// ```
+    pub fn extension(&self, id: &str) -> Option<&Value> {
+        self.extensions.get(id)
+    }
+
+    /// Whether the client said this one, by the name that `needs` has for it: what [`Capabilities::has`] knows, or
+    /// the identifier of an extension.
+    pub fn has(&self, name: &str) -> bool {
+        self.capabilities.has(name) || self.extension(name).is_some()
+    }
+
+    /// Refuses a client that lacks one of these, with all that it lacks.
+    pub(crate) fn require(&self, names: &[&str]) -> Result<()> {
+        let is_lacking = |name: &&str| !self.has(name);
+        let lacking: Vec<&str> = names.iter().copied().filter(is_lacking).collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let mut required = Map::new();
+        for name in &lacking {
+            let (whole, part) = match name.split_once('.') {
+                // An identifier has dots of its own.
+                _ if name.contains('/') => ("extensions", Some(*name)),
+                Some((whole, part)) => (whole, Some(part)),
+                None => (*name, None),
+            };
+            let whole = required.entry(whole).or_insert_with(|| json!({}));
+            if let (Some(part), Some(whole)) = (part, whole.as_object_mut()) {
+                whole.insert(part.to_owned(), json!({}));
+            }
+        }
+        Err(Error::of("T0021")
+            .with_message(format!(
+                "The client did not say that it can do what is asked of it: {}.",
+                lacking.join(", ")
+            ))
+            .with_field(REQUIRED, required))
+    }
+}
+
+/// The extensions that a client says it has, each with its settings. A client that says none costs nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extensions(Option<Arc<[Extension]>>);
+
+/// Its identifier, and its settings.
+type Extension = (Box<str>, Value);
+
+impl Extensions {
+    pub(crate) fn get(&self, id: &str) -> Option<&Value> {
+        let found = self.iter().find(|(one, _)| *one == id);
+        found.map(|(_, settings)| settings)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let all = self.0.as_deref().unwrap_or_default();
+        all.iter().map(|(id, settings)| (&**id, settings))
+    }
+}
+
+impl From<Vec<Extension>> for Extensions {
+    fn from(said: Vec<Extension>) -> Self {
+        Extensions((!said.is_empty()).then(|| said.into()))
+    }
 }
 
 /// What a client says it can do: what is not said is never asked of it.
@@ -100,35 +181,6 @@ impl Capabilities {
             "roots" => self.roots,
             _ => false,
         }
-    }
-
-    /// Refuses a client that lacks one of these, with all that it lacks.
-    pub(crate) fn require(&self, names: &[&str]) -> Result<()> {
-        let lacking: Vec<&str> = names
-            .iter()
-            .copied()
-            .filter(|name| !self.has(name))
-            .collect();
-        if lacking.is_empty() {
-            return Ok(());
-        }
-        let mut required = Map::new();
-        for name in &lacking {
-            let (whole, part) = match name.split_once('.') {
-                Some((whole, part)) => (whole, Some(part)),
-                None => (*name, None),
-            };
-            let whole = required.entry(whole).or_insert_with(|| json!({}));
-            if let (Some(part), Some(whole)) = (part, whole.as_object_mut()) {
-                whole.insert(part.to_owned(), json!({}));
-            }
-        }
-        Err(Error::of("T0021")
-            .with_message(format!(
-                "The client did not say that it can do what is asked of it: {}.",
-                lacking.join(", ")
-            ))
-            .with_field(REQUIRED, required))
     }
 
     /// As one byte, for a text that is short.

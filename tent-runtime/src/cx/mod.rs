@@ -25,7 +25,7 @@ pub use peer::{Later, Level, Peer, Progress};
 pub use question::{Kind as Asks, Question};
 pub use stop::{Held, Stop};
 
-pub(crate) use client::REQUIRED;
+pub(crate) use client::{Extensions, REQUIRED};
 pub(crate) use stop::Unfinished;
 pub(crate) use waits::Waits;
 
@@ -253,7 +253,7 @@ impl Cx {
     pub async fn input<A: ask::Ask>(&self, name: &str, question: A) -> Result<A::Reply> {
         let asked = question.asked()?;
         let question = asked.question();
-        self.0.client.capabilities.require(&question.needs())?;
+        self.0.client.require(&question.needs())?;
         let Some(peer) = &self.0.peer else {
             return Err(Error::of("T0021").with_message("Here is no client that can be asked."));
         };

@@ -3,6 +3,7 @@
 //!
 //! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
 
+mod about;
 mod access;
 mod asked;
 mod begun;
@@ -23,6 +24,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+pub use about::About;
 pub use asked::{Asking, Readable};
 use begun::Begun;
 pub use host::Hosts;
@@ -110,19 +112,6 @@ pub struct Call {
     pub peer: Option<Arc<dyn Peer>>,
     /// Where the call can come in several rounds.
     pub rounds: Option<Arc<dyn Rounds>>,
-}
-
-/// What clients are told of the app as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
-    /// Its name, for programs.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Its name, for people.
-    pub title: Option<String>,
-    /// How a model uses it well.
-    pub instructions: Option<String>,
 }
 
 /// What a [`Door`] is made of.
@@ -339,9 +328,7 @@ impl Door {
         }
         // 1. Is there such a function, for this caller?
         let function = self.find_until(&name, at, &cx, request).await?;
-        cx.client()
-            .capabilities
-            .require(function.declaration.needs)?;
+        cx.client().require(function.declaration.needs)?;
         // 2. Does the input fit?
         function.input.accept(&mut input, wire)?;
         // 3. Sent before? comes with the records of calls.

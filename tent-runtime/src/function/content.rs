@@ -1,6 +1,7 @@
 //! [`Content`]: what a function gives that is no value, with the hints that a client shows it by, and
 //! [`Listed`]: one resource of many. Plain data; how it looks on a wire is an envelope's to know.
 
+use super::icon::Icon;
 use crate::clock;
 
 /// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
@@ -124,6 +125,12 @@ impl Content {
     #[must_use]
     pub fn size(self, bytes: u64) -> Self {
         self.linked(|link| link.size(bytes))
+    }
+
+    /// A picture beside a link, one more with each call. Other content stays as it is.
+    #[must_use]
+    pub fn icon(self, icon: Icon) -> Self {
+        self.linked(|link| link.icon(icon))
     }
 
     fn linked(mut self, change: impl FnOnce(Listed) -> Listed) -> Self {
@@ -273,6 +280,7 @@ pub struct Listed {
     pub(crate) media_type: Option<String>,
     pub(crate) size: Option<u64>,
     pub(crate) annotations: Annotations,
+    pub(crate) icons: Vec<Icon>,
 }
 
 impl Listed {
@@ -286,6 +294,7 @@ impl Listed {
             media_type: None,
             size: None,
             annotations: Annotations::new(),
+            icons: Vec::new(),
         }
     }
 
@@ -324,9 +333,30 @@ impl Listed {
         self
     }
 
+    /// A picture of it, one more with each call. One that clients refuse is left out, and the log says so.
+    ///
+    /// ```
+    /// use tent_runtime::function::{Icon, Listed};
+    /// let order = Listed::new("orders://7", "order 7").icon(Icon::svg("<svg/>"));
+    /// # let _ = order;
+    /// ```
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        match icon.problem() {
+            None => self.icons.push(icon),
+            Some(problem) => {
+                let uri = &self.uri;
+                tracing::warn!("T7034: the icon {:?} of {uri} {problem}", icon.shown());
+            }
+        }
+        self
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let texts = [&self.title, &self.about, &self.media_type];
         let texts = texts.into_iter().flatten().map(String::len);
-        texts.fold(self.uri.len() + self.name.len(), usize::saturating_add)
+        let icons = self.icons.iter().map(Icon::bytes);
+        let all = texts.chain(icons);
+        all.fold(self.uri.len() + self.name.len(), usize::saturating_add)
     }
 }

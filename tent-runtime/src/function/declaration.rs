@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::{Answer, BoxFuture, Complete, Need, Resource, Serves};
+use super::{Answer, BoxFuture, Complete, Icon, Need, Resource, Serves};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::schema::Field;
@@ -138,6 +138,8 @@ pub struct Declaration {
     pub blocking: bool,
     pub needs: &'static [&'static str],
     pub on: Option<&'static str>,
+    /// Gives the icons; asked once, at start.
+    pub icons: Option<fn() -> Vec<Icon>>,
     /// Which list it is on: that of functions, of resources or of prompts.
     pub serves: Serves,
     /// What completes its arguments, one for each `complete = …`.
@@ -195,6 +197,7 @@ impl Declaration {
             blocking: false,
             needs: &[],
             on: None,
+            icons: None,
             serves: Serves::Call,
             completes: &[],
         }
@@ -277,6 +280,12 @@ impl Declaration {
     #[doc(hidden)]
     pub const fn on(mut self, on: &'static str) -> Self {
         self.on = Some(on);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn icons(mut self, icons: fn() -> Vec<Icon>) -> Self {
+        self.icons = Some(icons);
         self
     }
 

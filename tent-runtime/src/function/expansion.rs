@@ -3,6 +3,7 @@
 
 pub use super::field::{Shown, Unshown, example, field};
 pub use super::gives::{Otherwise, Probe, failed, gives_something};
+pub use super::icon::icons;
 pub use super::input::{Arguments, mirrored, schema_of};
 pub use super::parts::{needs, part};
 pub use super::promised::promised;

@@ -8,6 +8,7 @@ mod declaration;
 pub mod expansion;
 mod field;
 mod gives;
+mod icon;
 mod input;
 mod message;
 mod parts;
@@ -22,6 +23,8 @@ pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
 };
 pub use gives::{Fails, Gives, Speaks};
+pub(crate) use icon::web_address;
+pub use icon::{Icon, Icons, Theme};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
 pub use message::{Message, Prompted};

@@ -6,7 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::revision::Revision;
-use crate::function::{Annotations, Content, Embedded, Held, Listed, Piece, Prompted, Role};
+use crate::function::{
+    Annotations, Content, Embedded, Held, Icon, Listed, Piece, Prompted, Role, Theme,
+};
 
 /// One content, in words where the revision has no type for it.
 pub(super) fn shown(content: &Content, revision: Revision) -> Value {
@@ -88,6 +90,7 @@ pub(super) fn listed(listed: &Listed, revision: Revision) -> Map<String, Value> 
         media_type,
         size,
         annotations,
+        icons,
     } = listed;
     let mut shown = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
@@ -106,7 +109,27 @@ pub(super) fn listed(listed: &Listed, revision: Revision) -> Map<String, Value> 
     put("mimeType", text(media_type));
     put("size", size.map(Value::from));
     put("annotations", self::annotations(annotations, revision));
+    put("icons", self::icons(icons, revision));
     shown
+}
+
+/// The pictures, where there are some and the revision has them.
+pub(super) fn icons(icons: &[Icon], revision: Revision) -> Option<Value> {
+    let shown = |icon: &Icon| {
+        let mut shown = json!({"src": icon.src});
+        if let Some(media_type) = &icon.media_type {
+            shown["mimeType"] = media_type.as_str().into();
+        }
+        if !icon.sizes.is_empty() {
+            shown["sizes"] = json!(icon.sizes);
+        }
+        if let Some(theme) = icon.theme.map(Theme::name) {
+            shown["theme"] = theme.into();
+        }
+        shown
+    };
+    let has_some = revision.has_icons() && !icons.is_empty();
+    has_some.then(|| icons.iter().map(shown).collect())
 }
 
 /// The hints, if there are any. The first revisions had no time among them.

@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 
 use super::headers::{self, Once};
 use super::line::Line;
-use super::params::Text;
+use super::params::{Abilities, Text};
 use super::questions::Answered;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, call, client, kept, methods, served};
+use super::{Agreed, Asked, Mcp, about, call, client, kept, methods, served};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -75,7 +75,8 @@ async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refu
         Once::Is(id) => id,
         Once::Malformed => return Err(lost()),
     };
-    let session = Session::open(mcp.door.sealer(), id, SystemClock.now()).ok_or_else(lost)?;
+    let session = Session::open(mcp.door.sealer(), &mcp.extensions, id, SystemClock.now())
+        .ok_or_else(lost)?;
     match mcp.ended.is_ended(&session.nonce).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(lost()),
@@ -134,34 +135,26 @@ pub(super) fn initialize(
     let revision = Revision::find(wanted)
         .filter(|one| !one.is_modern())
         .unwrap_or(Revision::NEWEST_LEGACY);
+    let abilities = params.abilities.map(|abilities| Abilities {
+        said: revision.masked(abilities.said),
+        ..abilities
+    });
     let session = Session::begin(
         revision,
-        client(
-            Era::Legacy,
-            &params.client,
-            params.abilities.map(|said| revision.masked(said)),
-        ),
+        client(mcp, Era::Legacy, &params.client, abilities)?,
         SystemClock.now(),
     );
-    let id = HeaderValue::try_from(session.seal(mcp.door.sealer()))
+    let id = HeaderValue::try_from(session.seal(mcp.door.sealer(), &mcp.extensions))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
         line.agree(&asked.caller, revision, session.client);
     }
 
     let about = mcp.door.about();
-    let mut server = json!({"name": about.name, "version": about.version});
-    if let Some(title) = about
-        .title
-        .as_deref()
-        .filter(|_| revision.has_titles_and_structure())
-    {
-        server["title"] = title.into();
-    }
     let mut result = json!({
         "protocolVersion": revision.name(),
         "capabilities": served::capabilities(&mcp.door, revision),
-        "serverInfo": server,
+        "serverInfo": about::implementation(about, revision),
     });
     if let Some(instructions) = &about.instructions {
         result["instructions"] = instructions.as_str().into();

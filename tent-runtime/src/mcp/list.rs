@@ -4,13 +4,14 @@
 //! one set of tools are put together when that set is first asked for, and kept; so a list costs one
 //! copy of its bytes, however many tools there are.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::content;
 use super::reply::{self, Refusal};
 use super::revision::Revision;
 use crate::registry::{Function, Marks, Registry, Shape};
@@ -31,6 +32,8 @@ enum Form {
     Annotated,
     /// And title and output, as members of their own.
     Titled,
+    /// And icons.
+    Pictured,
     /// The same in a result that says how long it may be kept.
     Modern,
 }
@@ -39,6 +42,8 @@ impl Form {
     fn of(revision: Revision) -> Self {
         if revision.is_modern() {
             Form::Modern
+        } else if revision.has_icons() {
+            Form::Pictured
         } else if revision.has_titles_and_structure() {
             Form::Titled
         } else if revision.has_annotations_and_audio() {
@@ -91,8 +96,10 @@ impl Kept {
 /// Every tool of an app, ready to be listed.
 pub(super) struct Lists {
     /// By position in the registry; `None` for what is no tool. One array for each of the first three
-    /// forms; the fourth has the tools of the third.
+    /// forms; the others have the tools of the third, but for those in `pictured`.
     tools: [Vec<Option<Box<[u8]>>>; 3],
+    /// By position in the registry: the tools with icons.
+    pictured: BTreeMap<usize, Box<[u8]>>,
     names: Vec<Box<str>>,
     /// What a modern result has beside the tools.
     modern: Vec<u8>,
@@ -108,7 +115,11 @@ impl Lists {
                 .map(|f| f.declaration.mcp.then(|| bytes(&tool(f, form)).into()))
                 .collect()
         };
+        let all = registry.functions().iter().enumerate();
+        let pictured = all.filter(|(_, f)| f.declaration.mcp && !f.icons.is_empty());
+        let pictured = pictured.map(|(at, f)| (at, bytes(&tool(f, Form::Pictured)).into()));
         Lists {
+            pictured: pictured.collect(),
             tools: [Form::Plain, Form::Annotated, Form::Titled].map(each),
             names: registry
                 .functions()
@@ -179,11 +190,16 @@ impl Lists {
         let tools = match form {
             Form::Plain => &self.tools[0],
             Form::Annotated => &self.tools[1],
-            Form::Titled | Form::Modern => &self.tools[2],
+            Form::Titled | Form::Pictured | Form::Modern => &self.tools[2],
         };
-        let tools = visible
-            .iter()
-            .filter_map(|&at| Some((at, tools.get(at)?.as_deref()?)));
+        let pictured = |at| match form {
+            Form::Pictured | Form::Modern => self.pictured.get(at),
+            Form::Plain | Form::Annotated | Form::Titled => None,
+        };
+        let tools = visible.iter().filter_map(|at| {
+            let tool = pictured(at).or(tools.get(*at)?.as_ref())?;
+            Some((*at, &**tool))
+        });
         let mut pages: Vec<(usize, Vec<u8>)> = Vec::new();
         for (at, tool) in tools {
             match pages.last_mut() {
@@ -264,6 +280,8 @@ struct Tool<'a> {
     output_schema: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     annotations: Option<Annotations<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    icons: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -282,7 +300,8 @@ struct Annotations<'a> {
 
 fn tool(function: &Function, form: Form) -> Tool<'_> {
     let title = Some(&*function.title);
-    let titled = matches!(form, Form::Titled | Form::Modern);
+    let titled = !matches!(form, Form::Plain | Form::Annotated);
+    let pictured = matches!(form, Form::Pictured | Form::Modern);
     Tool {
         name: &function.name,
         title: title.filter(|_| titled),
@@ -304,6 +323,7 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
                 open_world_hint: open_world,
             }
         }),
+        icons: content::icons(&function.icons, Revision::V2025_11_25).filter(|_| pictured),
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
+mod about;
 mod ask;
 mod asking;
 mod call;
@@ -10,6 +11,7 @@ mod came;
 mod complete;
 mod content;
 mod era;
+mod extensions;
 mod headers;
 mod in_session;
 mod kept;
@@ -51,13 +53,12 @@ use axum::extract::ConnectInfo;
 use http::header::ALLOW;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use serde_json::json;
 use tokio::time::Instant;
 
 use self::era::{Chosen, is_modern, named};
 pub(crate) use self::line::{Line, Who};
 pub use self::notes::Notes;
-use self::params::{ClientInfo, Text};
+use self::params::{Abilities, ClientInfo, Text};
 use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
 use self::revision::Revision;
@@ -65,8 +66,8 @@ use self::stream::Sink;
 use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::{SystemClock, Time};
-use crate::cx::{Capabilities, Client, Era};
-use crate::door::{About, At, Door};
+use crate::cx::{Client, Era};
+use crate::door::{At, Door};
 use crate::error::Error;
 use crate::store::EndedSessions;
 use crate::web::{self, Upload};
@@ -81,6 +82,8 @@ pub(crate) struct Mcp {
     claims: Arc<rounds::Claims>,
     levels: levels::Levels,
     notes: Notes,
+    /// Those that are kept of what a client says.
+    extensions: extensions::Known,
     /// The member of `_meta` that names the server in each modern result.
     server: Arc<str>,
     /// The result of `server/discover`.
@@ -90,7 +93,7 @@ pub(crate) struct Mcp {
 impl Mcp {
     /// The server of this app, which is told what to tell by `notes`.
     pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
-        let server = server_info(door.about());
+        let server = about::member(&about::brief(door.about(), Revision::V2026_07_28));
         let kept_for = door.settings().limits.tools_kept;
         Mcp {
             tools: call::Tools::new(door.registry()),
@@ -99,8 +102,9 @@ impl Mcp {
             claims: Arc::default(),
             levels: levels::Levels::default(),
             notes,
+            extensions: extensions::Known::new(door.registry(), door.about()),
             ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(&door, kept_for, &server),
+            discovered: modern::discovered(&door, kept_for),
             server: server.into(),
             door,
         }
@@ -137,14 +141,6 @@ impl std::fmt::Debug for Mcp {
             .field("door", &self.door)
             .finish_non_exhaustive()
     }
-}
-
-fn server_info(about: &About) -> String {
-    let mut server = json!({"name": about.name, "version": about.version});
-    if let Some(title) = &about.title {
-        server["title"] = title.as_str().into();
-    }
-    format!("\"io.modelcontextprotocol/serverInfo\":{server}")
 }
 
 /// One HTTP request, whose sender is known.
@@ -421,12 +417,20 @@ async fn accepted(mcp: &Mcp, asked: &Asked<'_>, message: Unanswered<'_>) -> Resu
 }
 
 /// What the door is told of a client.
-fn client(era: Era, info: &ClientInfo<'_>, said: Option<Capabilities>) -> Client {
+fn client(
+    mcp: &Mcp,
+    era: Era,
+    info: &ClientInfo<'_>,
+    said: Option<Abilities<'_>>,
+) -> Result<Client, Refusal> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    Client {
+    let Abilities { said, extensions } = said.unwrap_or_default();
+    let extensions = mcp.extensions.said(extensions);
+    Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: said.unwrap_or_default(),
-    }
+        capabilities: said,
+        extensions: extensions.map_err(|why| unreadable(Unreadable::Data(why.to_string())))?,
+    })
 }

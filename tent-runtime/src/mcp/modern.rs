@@ -11,7 +11,7 @@ use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
 use super::{
-    Agreed, Asked, Line, Mcp, call, client, headers, kept, methods, peer, served, unreadable,
+    Agreed, Asked, Line, Mcp, about, call, client, headers, kept, methods, peer, served, unreadable,
 };
 use crate::cx::Era;
 use crate::door::Door;
@@ -30,10 +30,11 @@ pub(super) async fn serve(
     let agreed = Agreed {
         revision: REVISION,
         client: client(
+            mcp,
             Era::Modern,
             &request.params.meta.client,
             request.params.meta.abilities,
-        ),
+        )?,
         nonce: asked.line().and_then(Line::nonce),
         ends: None,
     };
@@ -88,7 +89,7 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
 }
 
 /// The result of `server/discover`, which is the same for everyone.
-pub(super) fn discovered(door: &Door, kept_for: std::time::Duration, server: &str) -> Vec<u8> {
+pub(super) fn discovered(door: &Door, kept_for: std::time::Duration) -> Vec<u8> {
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
     out.extend_from_slice(br#","capabilities":"#);
@@ -97,7 +98,8 @@ pub(super) fn discovered(door: &Door, kept_for: std::time::Duration, server: &st
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);
     }
-    out.extend(list::hints(kept_for, Scope::Public, server));
+    let server = about::member(&about::implementation(door.about(), REVISION));
+    out.extend(list::hints(kept_for, Scope::Public, &server));
     out.push(b'}');
     out
 }

@@ -64,7 +64,7 @@ pub(super) struct Params<'a> {
     /// Of `initialize`.
     pub(super) version: Text<'a>,
     /// Of `initialize`.
-    pub(super) abilities: Option<Capabilities>,
+    pub(super) abilities: Option<Abilities<'a>>,
     /// Of `initialize`.
     pub(super) client: ClientInfo<'a>,
 }
@@ -86,7 +86,7 @@ pub(super) struct Meta<'a> {
     /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
     pub(super) version: Text<'a>,
     /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
-    pub(super) abilities: Option<Capabilities>,
+    pub(super) abilities: Option<Abilities<'a>>,
     /// Whether those are there at all, whatever they are.
     pub(super) has_abilities: bool,
     /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
@@ -95,6 +95,14 @@ pub(super) struct Meta<'a> {
     pub(super) progress_token: Option<&'a RawValue>,
     /// `io.modelcontextprotocol/logLevel`.
     pub(super) log_level: Text<'a>,
+}
+
+/// What a client says it can do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Abilities<'a> {
+    pub(super) said: Capabilities,
+    /// `extensions`, as it was sent: which of them count is not known here.
+    pub(super) extensions: Option<&'a RawValue>,
 }
 
 /// What a client says of itself: for display and logs, so a wrong type is no failure.
@@ -288,14 +296,15 @@ impl<'de> Take<'de> for TheClient {
 struct TheAbilities;
 
 impl<'de> Take<'de> for TheAbilities {
-    type Out = Option<Capabilities>;
+    type Out = Option<Abilities<'de>>;
 
-    fn other(self) -> Option<Capabilities> {
+    fn other(self) -> Self::Out {
         None
     }
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Option<Capabilities>, A::Error> {
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
         let mut said = Capabilities::default();
+        let mut extensions = None;
         members(object, |key, object| {
             match key {
                 "roots" => said.roots = object.next_value_seed(Taking(Parts([])))?.is_some(),
@@ -310,11 +319,12 @@ impl<'de> Take<'de> for TheAbilities {
                     said.form = parts.is_some_and(|[form, url]| form || !url);
                     said.url = parts.is_some_and(|[_, url]| url);
                 }
+                "extensions" => extensions = object.next_value()?,
                 _ => return Ok(false),
             }
             Ok(true)
         })?;
-        Ok(Some(said))
+        Ok(Some(Abilities { said, extensions }))
     }
 }
 
@@ -361,13 +371,11 @@ mod tests {
             r#"{"sampling":{"tools":null,"other":{}}}"#,
         ] {
             let value = serde_json::from_str(text).expect("it is JSON");
-            assert_eq!(
-                json::read(text, Taking(TheAbilities)).expect("it is read"),
-                Some(Capabilities::read(&value)),
-                "{text}"
-            );
+            let read = json::read(text, Taking(TheAbilities)).expect("it is read");
+            let said = read.map(|abilities| abilities.said);
+            assert_eq!(said, Some(Capabilities::read(&value)), "{text}");
         }
         let none = json::read("[]", Taking(TheAbilities)).expect("it is read");
-        assert_eq!(none, None);
+        assert!(none.is_none());
     }
 }

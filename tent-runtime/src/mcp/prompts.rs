@@ -37,6 +37,9 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
     if revision.has_titles_and_structure() {
         shown["title"] = prompt.title.as_str().into();
     }
+    if let Some(icons) = content::icons(&prompt.icons, revision) {
+        shown["icons"] = icons;
+    }
     let schema = prompt.input.published();
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));

@@ -95,9 +95,10 @@ async fn shown<'a>(
 /// A resource as it was declared.
 fn alone(resource: &Resource) -> Listed {
     let function = &resource.function;
-    let listed = Listed::new(resource.stated.uri, &*function.name)
+    let mut listed = Listed::new(resource.stated.uri, &*function.name)
         .title(&*function.title)
         .about(&*function.about);
+    listed.icons.clone_from(&function.icons);
     match resource.stated.media_type {
         Some(media_type) => listed.media_type(media_type),
         None => listed,

@@ -62,6 +62,11 @@ impl Revision {
         self >= Revision::V2025_03_26
     }
 
+    /// Whether there are icons, and a server has a description and a website.
+    pub(super) fn has_icons(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
     /// Whether forms can be asked for.
     pub(super) fn has_elicitation(self) -> bool {
         self >= Revision::V2025_06_18

@@ -57,9 +57,16 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
         ("tools", true, list),
     ];
     let declared = declared.into_iter().filter(|(_, there, _)| *there);
-    declared
-        .map(|(name, _, can)| (name.to_owned(), can))
-        .collect()
+    let declared = declared.map(|(name, _, can)| (name.to_owned(), can));
+    let about = door.about();
+    // The newest revision names `extensions`; to those before it is one of the capabilities that they leave open.
+    let own = [
+        ("experimental", &about.experimental),
+        ("extensions", &about.extensions),
+    ];
+    let own = own.into_iter().filter(|(_, all)| !all.is_empty());
+    let own = own.map(|(name, all)| (name.to_owned(), json!(all)));
+    declared.chain(own).collect()
 }
 
 pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a> {

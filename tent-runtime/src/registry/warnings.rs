@@ -4,6 +4,7 @@
 use tent_core::names;
 
 use super::{Finding, Function, Registry, Shape};
+use crate::function::Icon;
 
 /// How many tools a client and its model take without harm.
 const WELL_TAKEN: usize = 20;
@@ -21,6 +22,7 @@ impl Registry {
         };
         let mut warnings: Vec<_> = self.tools().flat_map(of_one).collect();
         warnings.extend(self.all().filter_map(not_kept_yet));
+        warnings.extend(self.all().flat_map(unfetched_icons));
         let many = self.tools().count();
         if many > WELL_TAKEN {
             warnings.push(Finding {
@@ -101,6 +103,21 @@ fn huge_integers(function: &Function) -> Option<Finding> {
     })
 }
 
+/// T7034 for an icon that is not encrypted on its way.
+fn unfetched_icons(function: &Function) -> Vec<Finding> {
+    let unfetched = function.icons.iter().filter(|icon| !icon.is_fetched());
+    let finding = |icon: &Icon| Finding {
+        code: "T7034",
+        message: format!(
+            "`{}`: the icon {:?} is not over https:, and clients fetch no other",
+            function.name,
+            icon.shown()
+        ),
+        locations: vec![function.declaration.location],
+    };
+    unfetched.map(finding).collect()
+}
+
 /// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
 /// function that asks a person refuses every call.
 fn not_kept_yet(function: &Function) -> Option<Finding> {
@@ -108,10 +125,6 @@ fn not_kept_yet(function: &Function) -> Option<Finding> {
     let promised = [
         ("limit", declaration.limit.is_some()),
         ("retry", declaration.retry),
-        (
-            "an extension in needs",
-            declaration.needs.iter().any(|need| need.contains('/')),
-        ),
     ];
     let promised: Vec<_> = promised
         .iter()

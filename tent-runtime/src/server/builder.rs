@@ -7,13 +7,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
+use serde_json::Value;
 
 use super::{Notes, Tent};
 use crate::caller::User;
 use crate::cx::{Cx, State, States};
 use crate::door::{About, Door, DoorParts, Hooks};
 use crate::error::{Error, Result};
-use crate::function::{BoxFuture, Declaration};
+use crate::function::{BoxFuture, Declaration, Icons};
 use crate::registry::{Problems, Registry};
 use crate::settings::{self, Settings};
 use crate::store::{self, Store};
@@ -64,6 +65,56 @@ impl App {
     /// The name that people are shown.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.about.title = Some(title.into());
+        self
+    }
+
+    /// What the app does, in words that people read beside its title. Told in revisions from 2025-11-25 on.
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about.about = Some(about.into());
+        self
+    }
+
+    /// Where people read more of the app, an `https:` or `http:` address. Told in revisions from 2025-11-25 on.
+    pub fn website(mut self, url: impl Into<String>) -> Self {
+        self.about.website = Some(url.into());
+        self
+    }
+
+    /// The pictures that the app is shown by, in place of any before. Told in revisions from 2025-11-25 on, when
+    /// a client makes itself known, and not again with each answer.
+    ///
+    /// ```
+    /// use tent_runtime::{function::Icon, server::App};
+    /// let app = App::new("orders", "1.0.0").icons(Icon::new("https://shop.example/icon.png").sizes(["48x48"]));
+    /// # let _ = app;
+    /// ```
+    pub fn icons(mut self, icons: impl Icons) -> Self {
+        self.about.icons = icons.icons();
+        self
+    }
+
+    /// Declares that the app has an extension of MCP, with these settings: a JSON object, `{}` where there is
+    /// nothing to set. The identifier is that of the extension's own page, such as `io.modelcontextprotocol/ui`. What
+    /// the extension asks of the app is the app's to do.
+    ///
+    /// Whether a client has it too is told by [`Client::extension`](crate::cx::Client::extension); `needs` refuses a client that
+    /// lacks it. Every revision is told it: the newest has `extensions` among its capabilities, and those
+    /// before have capabilities that are no closed set.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tent_runtime::server::App;
+    /// let app = App::new("orders", "1.0.0").extension("io.modelcontextprotocol/ui", json!({}));
+    /// # let _ = app;
+    /// ```
+    pub fn extension(mut self, id: impl Into<String>, settings: impl Into<Value>) -> Self {
+        self.about.extensions.insert(id.into(), settings.into());
+        self
+    }
+
+    /// Declares something that the app can do and that no standard has, with these settings: a JSON object.
+    pub fn experimental(mut self, name: impl Into<String>, settings: impl Into<Value>) -> Self {
+        self.about.experimental.insert(name.into(), settings.into());
         self
     }
 
@@ -264,7 +315,7 @@ impl App {
     }
 
     /// What clients are told of the app.
-    pub(crate) fn about(&self) -> &About {
+    pub(crate) fn told(&self) -> &About {
         &self.about
     }
 }
@@ -297,7 +348,9 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// The functions, with every problem that they have together with this app.
     pub(crate) fn registry(&self) -> Result<Registry, Problems> {
-        Registry::for_app(self.app.functions.as_deref(), &self.app.handed)
+        let functions = self.app.functions.as_deref();
+        let registry = Registry::for_app(functions, &self.app.handed);
+        self.app.about.beside(registry)
     }
 
     fn checked(self) -> Result<(Self, Registry)> {

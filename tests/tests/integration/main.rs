@@ -1,5 +1,6 @@
 //! tent from outside, in one process: whole requests through the router that an app serves.
 
+mod about;
 mod api;
 mod app;
 mod bodies;

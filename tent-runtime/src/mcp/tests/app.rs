@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
 use crate::caller::Caller;
+use crate::door::About;
 use crate::function::Declaration;
 use crate::mcp::{self, Mcp, Notes};
 use crate::settings::Settings;
@@ -32,13 +33,27 @@ impl App {
         App::on(&super::door::Place::default(), functions, set)
     }
 
+    /// One that says this of itself.
+    pub(super) fn about(about: About, functions: &[&'static Declaration]) -> Self {
+        App::made(&super::door::Place::default(), functions, about, |_| {})
+    }
+
     /// One of several processes that share a place.
     pub(super) fn on(
         place: &super::door::Place,
         functions: &[&'static Declaration],
         set: impl FnOnce(&mut Settings),
     ) -> Self {
-        let (door, keys) = super::door::made(place, functions, set);
+        App::made(place, functions, super::door::about(), set)
+    }
+
+    fn made(
+        place: &super::door::Place,
+        functions: &[&'static Declaration],
+        about: About,
+        set: impl FnOnce(&mut Settings),
+    ) -> Self {
+        let (door, keys) = super::door::made(place, functions, about, set);
         App {
             mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
             keys,

@@ -20,6 +20,17 @@ use crate::store::{Memory, Store};
 /// Keys by whose they are.
 pub(super) type Keys = HashMap<&'static str, String>;
 
+/// What the app under test says of itself.
+pub(super) fn about() -> About {
+    About {
+        name: "shop".to_owned(),
+        version: "1.2.3".to_owned(),
+        title: Some("The shop".to_owned()),
+        instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
+        ..About::default()
+    }
+}
+
 /// What the processes of one app share.
 #[derive(Clone)]
 pub(super) struct Place {
@@ -42,6 +53,7 @@ impl Default for Place {
 pub(super) fn made(
     place: &Place,
     functions: &[&'static Declaration],
+    about: About,
     set: impl FnOnce(&mut Settings),
 ) -> (Arc<Door>, Keys) {
     let mut settings = Settings::default();
@@ -57,12 +69,7 @@ pub(super) fn made(
     let door = Door::new(DoorParts {
         registry: Registry::of(functions).expect("the functions are good"),
         states: States::default(),
-        about: About {
-            name: "shop".to_owned(),
-            version: "1.2.3".to_owned(),
-            title: Some("The shop".to_owned()),
-            instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
-        },
+        about,
         settings,
         hooks: Hooks {
             users: Some(Hooks::boxed(person)),

@@ -316,7 +316,12 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
     let mut stream = Read::of(app.open(get(&session)).await);
     assert_eq!(stream.next().await, Some(Value::Null));
     let mcp = app.mcp();
-    let opened = Session::open(mcp.door.sealer(), &session, SystemClock.now());
+    let opened = Session::open(
+        mcp.door.sealer(),
+        &mcp.extensions,
+        &session,
+        SystemClock.now(),
+    );
     let opened = opened.expect("it is one");
     let ended = mcp.ended.end(&opened.nonce, opened.ends()).await;
     ended.expect("it is noted");

@@ -1,6 +1,7 @@
 //! The endpoint as clients meet it: raw requests in, whole answers compared. Tests of a reported failure are
 //! named after its case.
 
+mod about;
 mod app;
 mod answers;
 mod asking;
@@ -11,8 +12,10 @@ mod door;
 mod batches;
 mod bounds;
 mod envelope;
+mod extensions;
 mod functions;
 mod headers;
+mod icons;
 mod kept;
 mod legacy;
 mod line;

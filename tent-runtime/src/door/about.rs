@@ -1,0 +1,187 @@
+//! [`About`]: what clients are told of the app as a whole, and the rules for it. Part of the door.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tent_core::extension;
+
+use crate::function::{Icon, web_address};
+use crate::registry::{Finding, Problems, Registry};
+
+/// What clients are told of the app as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Its name, for programs.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its name, for people.
+    pub title: Option<String>,
+    /// What it does, for people.
+    pub about: Option<String>,
+    /// Where people read more of it.
+    pub website: Option<String>,
+    /// The pictures that it is shown by.
+    pub icons: Vec<Icon>,
+    /// How a model uses it well.
+    pub instructions: Option<String>,
+    /// The extensions of MCP that it has, each with its settings.
+    pub extensions: BTreeMap<String, Value>,
+    /// What it can do that no standard has, each with its settings.
+    pub experimental: BTreeMap<String, Value>,
+}
+
+impl About {
+    /// What clients would refuse of it: T7034, T7035, T7036.
+    pub fn problems(&self) -> Vec<Finding> {
+        let at = |code, message| Finding {
+            code,
+            message,
+            locations: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        for icon in &self.icons {
+            if let Some(problem) = icon.problem() {
+                let message = format!("The app's icon {:?} {problem}", icon.shown());
+                problems.push(at("T7034", message));
+            }
+        }
+        for (id, settings) in &self.extensions {
+            if let Some(problem) = extension::problem(id) {
+                problems.push(at("T7035", format!("The extension {id:?} {problem}")));
+            }
+            if !settings.is_object() {
+                let message = format!("The settings of the extension {id:?} are no object");
+                problems.push(at("T7035", message));
+            }
+        }
+        for (name, settings) in &self.experimental {
+            if name.is_empty() {
+                let message = "An experimental capability has no name".to_owned();
+                problems.push(at("T7035", message));
+            }
+            if !settings.is_object() {
+                let message =
+                    format!("The settings of the experimental capability {name:?} are no object");
+                problems.push(at("T7035", message));
+            }
+        }
+        if let Some(website) = &self.website
+            && let Err(problem) = web_address(website)
+        {
+            problems.push(at("T7036", format!("The website {website:?} {problem}")));
+        }
+        problems
+    }
+
+    /// What clients take and show worse: T7034 for an icon that is not encrypted on its way.
+    pub fn warnings(&self) -> Vec<Finding> {
+        let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
+        let finding = |icon: &Icon| Finding {
+            code: "T7034",
+            message: format!(
+                "The app's icon {:?} is not over https:, and clients fetch no other",
+                icon.shown()
+            ),
+            locations: Vec::new(),
+        };
+        unfetched.map(finding).collect()
+    }
+
+    /// The same functions, unless something is wrong with them or with this: then everything that is.
+    pub(crate) fn beside(
+        &self,
+        registry: Result<Registry, Problems>,
+    ) -> Result<Registry, Problems> {
+        let mut problems = self.problems();
+        let registry = match registry {
+            Ok(registry) if problems.is_empty() => return Ok(registry),
+            Ok(_) => Vec::new(),
+            Err(Problems(found)) => found,
+        };
+        problems.extend(registry);
+        problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
+        Err(Problems(problems))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(about: &About) -> Vec<(&'static str, String)> {
+        let found = about.problems().into_iter();
+        found.map(|one| (one.code, one.message)).collect()
+    }
+
+    #[test]
+    fn what_an_app_says_of_itself_well_is_no_problem() {
+        let about = About {
+            website: Some("https://shop.example".to_owned()),
+            icons: vec![Icon::svg("<svg/>")],
+            extensions: [("io.modelcontextprotocol/ui".to_owned(), json!({}))].into(),
+            experimental: [("anything at all".to_owned(), json!({"a": 1}))].into(),
+            ..About::default()
+        };
+        assert_eq!(found(&about), []);
+        assert_eq!(found(&About::default()), []);
+    }
+
+    #[test]
+    fn an_icon_in_the_clear_is_warned_of() {
+        let clear = Icon::new("http://shop.example/a.png");
+        let about = About {
+            icons: vec![Icon::svg("<svg/>"), clear],
+            ..About::default()
+        };
+        assert_eq!(found(&about), []);
+        let warnings = about.warnings();
+        let told: Vec<_> = warnings
+            .iter()
+            .map(|one| (one.code, &*one.message))
+            .collect();
+        let wanted = r#"The app's icon "http://shop.example/a.png" is not over https:, and clients fetch no other"#;
+        assert_eq!(told, [("T7034", wanted)]);
+    }
+
+    #[test]
+    fn everything_that_clients_refuse_is_told_at_once() {
+        let of = |name: &str, settings: Value| (name.to_owned(), settings);
+        let about = About {
+            website: Some("shop.example".to_owned()),
+            icons: vec![Icon::new("file:///icon.png")],
+            extensions: [of("com.example/ok", json!([])), of("ui", json!({}))].into(),
+            experimental: [of("", json!({})), of("tasks", json!(true))].into(),
+            ..About::default()
+        };
+        let told = [
+            (
+                "T7034",
+                r#"The app's icon "file:///icon.png" has an address that is neither https: nor http:"#,
+            ),
+            (
+                "T7035",
+                r#"The settings of the extension "com.example/ok" are no object"#,
+            ),
+            (
+                "T7035",
+                r#"The extension "ui" has no prefix, such as `com.example/`"#,
+            ),
+            ("T7035", "An experimental capability has no name"),
+            (
+                "T7035",
+                r#"The settings of the experimental capability "tasks" are no object"#,
+            ),
+            (
+                "T7036",
+                r#"The website "shop.example" has an address that is neither https: nor http:"#,
+            ),
+        ];
+        assert_eq!(
+            found(&about),
+            told.map(|(code, said)| (code, said.to_owned()))
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! What an app says of itself, from where it is put together to what clients are told.
+
+use serde_json::{Value, json};
+use tent::prelude::*;
+use tent::{App, Icon};
+
+use crate::support::{key, legacy, modern, tent_with};
+
+/// A function that is on no list.
+#[query(access = "app")]
+fn about_nothing() {}
+
+fn told(app: App) -> App {
+    app.title("The shop")
+        .about("Chairs and tables.")
+        .website("https://shop.example")
+        .icons([
+            Icon::new("https://shop.example/icon.png"),
+            Icon::svg("<svg/>"),
+        ])
+        .extension("io.modelcontextprotocol/ui", json!({}))
+        .extension("com.example/prices", json!({"in": ["EUR"]}))
+        .experimental("fast", json!({}))
+}
+
+#[tokio::test]
+async fn what_an_app_states_of_itself_reaches_clients() {
+    let tent = tent_with(told).await;
+    let key = key(&tent, "ada", &["read"]).await;
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}});
+    let agreed = legacy(&tent, "2025-11-25", "initialize", params).key(&key);
+    let agreed = agreed.send().await.json()["result"].clone();
+    let found = modern(&tent, "server/discover", json!({})).key(&key);
+    let found = found.send().await.json()["result"].clone();
+    let server = json!({
+        "name": "shop", "version": "1.2.3", "title": "The shop",
+        "description": "Chairs and tables.", "websiteUrl": "https://shop.example",
+        "icons": [
+            {"src": "https://shop.example/icon.png"},
+            {"src": "data:image/svg+xml;base64,PHN2Zy8+", "mimeType": "image/svg+xml", "sizes": ["any"]},
+        ],
+    });
+    let meta = &found["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!((&agreed["serverInfo"], meta), (&server, &server));
+    let declared = json!({
+        "io.modelcontextprotocol/ui": {}, "com.example/prices": {"in": ["EUR"]},
+    });
+    for result in [agreed, found] {
+        let capabilities = &result["capabilities"];
+        assert_eq!(capabilities["extensions"], declared);
+        assert_eq!(capabilities["experimental"], json!({"fast": {}}));
+    }
+}
+
+#[tokio::test]
+async fn everything_that_clients_would_refuse_keeps_the_app_from_starting() {
+    let app = App::new("shop", "1.2.3")
+        .set("store.url", "memory:")
+        .functions(tent::functions![about_nothing])
+        .website("shop.example")
+        .icons(Icon::png("<svg/>"))
+        .extension("ui", Value::Null)
+        .experimental("fast", 1);
+    let error = app.build().await.expect_err("it says what clients refuse");
+    let problems: Vec<_> = error
+        .message()
+        .lines()
+        .filter(|line| line.starts_with('T'))
+        .collect();
+    assert_eq!(
+        problems,
+        [
+            r#"T7034 icon-refused: The app's icon "data:image/png;base64,PHN2Zy8+" says that it is image/png, and holds something else"#,
+            "T7035 extension-misfit: The extension \"ui\" has no prefix, such as `com.example/`",
+            r#"T7035 extension-misfit: The settings of the experimental capability "fast" are no object"#,
+            r#"T7035 extension-misfit: The settings of the extension "ui" are no object"#,
+            r#"T7036 website-refused: The website "shop.example" has an address that is neither https: nor http:"#,
+        ]
+    );
+}
