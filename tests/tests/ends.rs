@@ -82,6 +82,33 @@ fn mcp_ends_although_nobody_reads_and_a_function_stands_still() {
 }
 
 #[test]
+fn mcp_whose_input_has_ended_and_that_is_told_to_end_gives_a_call_no_time() {
+    let calls = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = calls.local_addr().expect("it has one").port();
+    let under_way = || {
+        let mut server = start(&["slow", "mcp"]);
+        let mut input = server.stdin.take().expect("it has one");
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"waits","arguments":{{"port":{port}}}}}}}"#
+        );
+        writeln!(input, "{call}").expect("it reads");
+        let (call, _) = calls.accept().expect("it is called");
+        (server, input, call)
+    };
+    let (mut patient, _open, _call) = under_way();
+    let (hurried, closed, _other) = under_way();
+    terminate(&patient);
+    drop(closed);
+    terminate(&hurried);
+    let status = ended(hurried).expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    let other = patient.try_wait().expect("it can be asked");
+    assert_eq!(other, None, "one that still has a client has its time");
+    patient.kill().expect("it is there");
+    patient.wait().expect("it can be waited for");
+}
+
+#[test]
 fn serve_ends_although_a_function_stands_still() {
     let calls = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = calls.local_addr().expect("it has one").port();

@@ -14,15 +14,22 @@ mod prompts;
 mod resources;
 mod schemas;
 mod talks;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tent::App;
 use tent::prelude::*;
 use tent::serde_json::json;
 
 fn main() -> ExitCode {
+    app().run()
+}
+
+fn app() -> App {
     tent::app!()
         .title("Everything")
         .about("Each thing that MCP has, once.")
@@ -34,7 +41,6 @@ fn main() -> ExitCode {
         .set("mcp.stream", "true")
         .state(asks::Counter::default())
         .identify(everybody)
-        .run()
 }
 
 /// Whoever sends a request is the guest. A caller that is somebody is told what there is and what there is not; one that

@@ -6,6 +6,7 @@ pub mod ask;
 mod client;
 mod peer;
 pub(crate) mod question;
+mod stop;
 mod waits;
 
 use std::any::{Any, TypeId};
@@ -17,14 +18,15 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub use client::{Capabilities, Client, Era};
 pub use peer::{Later, Level, Peer, Progress};
 pub use question::{Kind as Asks, Question};
+pub use stop::{Held, Stop};
 
 pub(crate) use client::{Extensions, REQUIRED};
+pub(crate) use stop::Unfinished;
 pub(crate) use waits::Waits;
 
 use crate::caller::{Caller, User};
@@ -87,7 +89,7 @@ pub(crate) struct CxParts {
     pub(crate) meta: Map<String, Value>,
     pub(crate) trace: String,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) stop: Option<watch::Receiver<bool>>,
+    pub(crate) stop: Stop,
     pub(crate) peer: Option<Arc<dyn Peer>>,
     /// Where the call may wait for answers while its deadline stands still.
     pub(crate) waits: Option<Waits>,
@@ -250,7 +252,8 @@ impl Cx {
     ///
     /// # Errors
     /// T0021 where the client did not say that it can be asked this, or there is none, as at `/api`; T0022
-    /// where it went away before it was asked, did not answer, or with something else; T0006 where an older
+    /// where it went away before it was asked or, on a line such as stdin, before it answered, where it did not answer in
+    /// time, or with something else; T0006 where an older
     /// client has too many questions of its caller's to answer already; T0012 where the question cannot be asked
     /// as it stands. A person who says no is no error.
     ///
@@ -317,16 +320,55 @@ impl Cx {
         self.0.peer.as_ref()
     }
 
-    /// Ends when the call was cancelled; never, where nobody can cancel it: so once a change or an action goes on with
-    /// the answer to a question of a client of 2026-07-28, which counts once.
+    /// Ends when the call was ended before its function: its caller went away, its client cancelled it, or its
+    /// [`deadline`](Self::deadline) came. Whatever the function does from then on goes nowhere.
+    ///
+    /// An async function is dropped then, where it waits; so this is for what is not dropped with it: a task that it
+    /// spawned, or a `blocking` function. It never ends where the function came to its own end, so wait for it
+    /// beside something else.
+    ///
+    /// A caller at `/api` and a client of 2026-07-28 go away with their connection. An older client's lost connection says
+    /// nothing; its `notifications/cancelled` does. On a line, such as stdin, both eras cancel by that note, and a line
+    /// that ends takes its calls with it when their time is over. A change or an action that goes on with the answer to
+    /// a question of a client of 2026-07-28 counts once, so its deadline alone ends it.
+    ///
+    /// ```
+    /// # async fn refresh() {}
+    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// let cx = cx.clone();
+    /// tokio::spawn(async move {
+    ///     tokio::select! {
+    ///         () = refresh() => {}
+    ///         () = cx.cancelled() => println!("nobody waits for {} any more", cx.trace()),
+    ///     }
+    /// });
+    /// # }
+    /// ```
     pub async fn cancelled(&self) {
-        if let Some(stop) = &self.0.stop {
-            let mut stop = stop.clone();
-            if stop.wait_for(|&stopped| stopped).await.is_ok() {
-                return;
-            }
-        }
-        std::future::pending().await
+        self.0.stop.cancelled().await;
+    }
+
+    /// Whether [`cancelled`](Self::cancelled) has ended: for a `blocking` function, which looks between two steps.
+    ///
+    /// ```
+    /// # fn serve(cx: &tent_runtime::cx::Cx, rows: Vec<u32>) -> tent_runtime::error::Result<u64> {
+    /// let mut sum = 0;
+    /// for row in rows {
+    ///     if cx.is_cancelled() {
+    ///         break;
+    ///     }
+    ///     sum += u64::from(row);
+    /// }
+    /// # Ok(sum)
+    /// # }
+    /// ```
+    pub fn is_cancelled(&self) -> bool {
+        self.0.stop.is_cancelled()
+    }
+
+    /// What ends the call before its function.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.0.stop
     }
 
     /// The id of the request, as the log has it.

@@ -6,6 +6,7 @@
 mod about;
 mod access;
 mod asked;
+mod begun;
 mod guard;
 mod host;
 mod identify;
@@ -25,13 +26,13 @@ use tracing::Instrument;
 
 pub use about::About;
 pub use asked::{Asking, Readable};
+use begun::Begun;
 pub use host::Hosts;
 pub use identify::{Hook, Hooks};
 pub use rounds::{Entering, Rounds};
-pub use tasks::{Held, Stop};
 
 use crate::caller::Caller;
-use crate::cx::{Client, Cx, CxParts, Era, Peer, States, Waits};
+use crate::cx::{Client, Cx, Era, Peer, States, Unfinished};
 use crate::error::{Error, Result};
 use crate::function::{Answer, Kind};
 use crate::keys::Keys;
@@ -287,8 +288,7 @@ impl Door {
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
             let span = span::of(&call);
-            let stop = Stop::default();
-            return self.pass(call, None, &stop).instrument(span).await;
+            return self.pass(self.begin(call)).instrument(span).await;
         }
         // Kept until the end, so that nobody stops the call.
         let (_never, told) = watch::channel(false);
@@ -306,49 +306,28 @@ impl Door {
                 .is_some_and(only_reads)
     }
 
-    async fn pass(
-        &self,
-        call: Call,
-        told: Option<watch::Receiver<bool>>,
-        stop: &Stop,
-    ) -> Result<Answer> {
-        // What runs to its end is told of no stop either.
-        let told = told.filter(|_| !self.goes_on(&call));
-        let Call {
+    /// Runs a call; where this is dropped before its end, the function is told.
+    async fn pass(&self, begun: Begun) -> Result<Answer> {
+        let cx = begun.cx.clone();
+        let unfinished = Unfinished::new(cx.stop());
+        let ended = self.steps(begun).await;
+        unfinished.finish();
+        ended
+    }
+
+    async fn steps(&self, begun: Begun) -> Result<Answer> {
+        let Begun {
+            cx,
             name,
             mut input,
             wire,
-            caller,
-            client,
-            meta,
-            trace,
-            deadline: request,
+            request,
             at,
-            peer,
             rounds,
-        } = call;
+        } = begun;
         if self.is_closing() {
             return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
         }
-        let timeout = at
-            .find(&self.registry, &name)
-            .and_then(|f| f.declaration.timeout);
-        let deadline = match timeout {
-            Some(own) => Instant::now().checked_add(own),
-            None => request,
-        };
-        let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);
-        let cx = Cx::new(CxParts {
-            caller,
-            states: self.states.clone(),
-            client,
-            meta,
-            trace,
-            deadline,
-            stop: told,
-            peer,
-            waits,
-        });
         // 1. Is there such a function, for this caller?
         let function = self.find_until(&name, at, &cx, request).await?;
         cx.client().require(function.declaration.needs)?;
@@ -373,7 +352,7 @@ impl Door {
                 caller: cx.caller(),
                 input: &input,
                 deadline: cx.deadline(),
-                stop,
+                stop: cx.stop(),
             });
             let entered = entered
                 .await

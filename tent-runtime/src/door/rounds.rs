@@ -7,8 +7,8 @@ use std::fmt;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::Stop;
 use crate::caller::Caller;
+use crate::cx::Stop;
 use crate::error::Result;
 use crate::function::{Answer, BoxFuture, Kind};
 

@@ -28,6 +28,8 @@ pub(super) async fn run(
             .and_then(|answer| as_published(function, answer)),
         Ended::Returned(None) => Ok(Answer::asking()),
         Ended::TooLate => {
+            // What it left running hears of it.
+            cx.stop().end();
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
         }

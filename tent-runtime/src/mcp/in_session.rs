@@ -68,10 +68,7 @@ impl InSession {
             return Err(misanswered(name, "did not come in time"));
         };
         match answered? {
-            None => Err(misanswered(
-                name,
-                "cannot come: the client went away before it was asked",
-            )),
+            None => Err(misanswered(name, "cannot come: the client went away")),
             Some(Ok(result)) => match question.fits(&result) {
                 Ok(()) => Ok(result),
                 Err(what) => Err(misanswered(name, &what)),

@@ -73,8 +73,14 @@ impl Line {
         let mut line = Line::of_one(mcp, who)?;
         line.nonce = Some(random::bytes());
         line.sink = Some(sink);
-        line.sign_in = "Start the server with a good key in TENT_KEY, or with --as USER.";
+        line.sign_in = "Serve the line with a caller who may.";
         Ok(line)
+    }
+
+    /// The same, where `sign_in` is how who is refused for want of a caller becomes one.
+    pub(super) fn with_sign_in(mut self, sign_in: &'static str) -> Self {
+        self.sign_in = sign_in;
+        self
     }
 
     /// A line for one message, which is answered by one.
@@ -203,9 +209,21 @@ impl Line {
         }
     }
 
-    /// Says that nothing more comes on it, which ends its subscriptions.
+    /// Says that nothing more comes on it, which ends its subscriptions and what its client was asked.
     pub(super) fn end(&self) {
         self.ending.send_replace(true);
+        if let (Some(sink), Some(nonce)) = (&self.sink, &self.nonce) {
+            // No question goes out from now on, so none is left behind.
+            sink.asks_no_more();
+            self.mcp.notes.questions().end_line(nonce);
+        }
+    }
+
+    /// Cancels what its calls do, since nobody hears of it any more.
+    pub(super) fn stop(&self) {
+        if let Some(nonce) = &self.nonce {
+            self.mcp.running.cancel_line(nonce);
+        }
     }
 
     /// Ends when [`end`](Self::end) was called.
@@ -269,6 +287,9 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
+        // Where whoever served it was dropped.
+        self.end();
+        self.stop();
         if let Some(nonce) = &self.nonce {
             self.mcp.notes.streams().end_line(nonce);
         }

@@ -7,6 +7,7 @@ mod about;
 mod ask;
 mod asking;
 mod call;
+mod came;
 mod complete;
 mod content;
 mod era;
@@ -38,6 +39,7 @@ mod session;
 mod sink;
 pub(crate) mod stdio;
 mod stream;
+pub(crate) mod talk;
 mod wire;
 
 #[cfg(test)]

@@ -79,7 +79,8 @@ impl Questions {
     /// `notifications/cancelled` is sent after it.
     ///
     /// # Errors
-    /// T0006 where too many are under way. `None` where it never left, since nobody reads the stream any more.
+    /// T0006 where too many are under way. `None` where it never left, since nobody reads the stream any more, or
+    /// its line has ended, on which alone its answer could have come.
     pub(super) async fn put(
         &self,
         asked: Asked<'_>,
@@ -108,11 +109,8 @@ impl Questions {
         let ticket = put.ticket.insert(ticket);
         tokio::select! {
             biased;
-            answer = answer => match answer {
-                Ok(answer) => Ok(Some(answer)),
-                // The sender goes only with an answer, or with `put`.
-                Err(lost) => Err(Error::unexpected(lost)),
-            },
+            // The sender goes with an answer, with `put`, or with its line.
+            answer = answer => Ok(answer.ok()),
             () = ticket.lost() => Ok(None),
         }
     }
@@ -149,6 +147,24 @@ impl Questions {
             // Who asked may have gone meanwhile.
             let _ = waiting.answer.send(answer);
         }
+    }
+
+    /// Ends the questions to the client of a line, on which no answer comes any more.
+    pub(super) fn end_line(&self, nonce: &[u8; 16]) {
+        let left: Vec<_> = {
+            let mut under_way = self.lock();
+            let of_line = |key: &&Key| key.is_in(nonce);
+            let keys: Vec<_> = under_way
+                .questions
+                .keys()
+                .filter(of_line)
+                .cloned()
+                .collect();
+            let left = keys.iter().filter_map(|key| under_way.remove(key));
+            left.collect()
+        };
+        // Who waits is told by this, and not while they are held.
+        drop(left);
     }
 
     #[cfg(test)]

@@ -116,6 +116,13 @@ impl Running {
         }
     }
 
+    /// Cancels the calls of a line that has ended.
+    pub(super) fn cancel_line(&self, nonce: &[u8; 16]) {
+        for (_, stop) in self.lock().stops.extract_if(|key, _| key.is_in(nonce)) {
+            stop.send_replace(true);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Calls> {
         // Nothing panics while it is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

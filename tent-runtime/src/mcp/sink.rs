@@ -36,6 +36,8 @@ struct Waiting {
     /// Whether the call that says what waits was let in.
     begun: bool,
     closed: bool,
+    /// Whether no answer to a question can come any more.
+    mute: bool,
     /// How many questions were sent.
     questions: u64,
 }
@@ -108,7 +110,7 @@ impl Sink {
     pub(super) fn ask(&self, message: Vec<u8>) -> Option<Ticket> {
         let (taken, left) = oneshot::channel();
         let mut waiting = self.lock();
-        if waiting.closed {
+        if waiting.closed || waiting.mute {
             return None;
         }
         let number = waiting.questions;
@@ -124,6 +126,23 @@ impl Sink {
             number,
             left,
         })
+    }
+
+    /// Takes no question any more, and drops those that wait: no answer to them can come.
+    pub(super) fn asks_no_more(&self) {
+        let left: Vec<_> = {
+            let mut waiting = self.lock();
+            waiting.mute = true;
+            let is_question = |event: &Event| matches!(event.kind, Kind::Question(..));
+            let (left, kept) = std::mem::take(&mut waiting.events)
+                .into_iter()
+                .partition::<VecDeque<_>, _>(is_question);
+            waiting.events = kept;
+            left.into()
+        };
+        self.0.taken.notify_one();
+        // Who asked is told by this, and not while the sink is held.
+        drop(left);
     }
 
     /// Notes that the call was let in, so that what it is answered is its own.
@@ -354,6 +373,22 @@ mod tests {
         drop(Reader::of(sink.clone()));
         assert!(third.lost().now_or_never().is_none(), "it was taken");
         assert!(sink.ask(b"late".to_vec()).is_none());
+    }
+
+    #[tokio::test]
+    async fn where_no_answer_can_come_no_question_goes_out() {
+        let sink = Sink::default();
+        let mut sent = sink.ask(b"sent".to_vec()).expect("it is open");
+        assert_eq!(sink.take(), Some(b"sent".to_vec()));
+        sink.send(b"note".to_vec());
+        let mut unsent = sink.ask(b"unsent".to_vec()).expect("it is open");
+        sink.send_surely(b"answer".to_vec());
+        sink.asks_no_more();
+        assert!(sent.lost().now_or_never().is_none(), "it was taken");
+        assert!(unsent.lost().now_or_never().is_some());
+        assert!(sink.ask(b"late".to_vec()).is_none());
+        assert_eq!(all(&sink), ["note", "answer"]);
+        assert_eq!(sink.lock().bytes, 0);
     }
 
     #[tokio::test]

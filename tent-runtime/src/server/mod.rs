@@ -18,8 +18,10 @@ use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use futures_util::{Sink, Stream};
 use http::{StatusCode, header};
 use tent_core::codes;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 
 pub use builder::App;
@@ -131,12 +133,88 @@ impl Tent {
             .route_layer(from_fn_with_state(self.door.clone(), ours))
     }
 
-    /// Answers one MCP message without a server, for who has a transport of their own; `None` where the
-    /// message wants no answer. Both eras; the caller is who you say. A call ends when the future is dropped,
-    /// but for those that go on without their client: see [`drained`](Self::drained).
+    /// Serves one MCP client on a transport of your own: a socket, a pipe, or one half of [`tokio::io::duplex`]. Each
+    /// message is a line. It is all that `mcp` is on stdin and stdout: both eras, the handshake of the older ones,
+    /// calls that run at once, what functions say and ask meanwhile, cancellation, subscriptions. The caller is who you
+    /// say, for as long as the line is served.
+    ///
+    /// It ends when `read` does, or [`shutdown`](Self::shutdown) is called: calls under way may go on for ten seconds then,
+    /// or half a second where both have happened, and are cancelled after that. They are cancelled at once where nothing can
+    /// be written any more, and where what this gives is dropped. A change or an action that answers what its
+    /// function asked goes on all the same: see [`drained`](Self::drained).
+    ///
+    /// ```
+    /// # #[cfg(unix)]
+    /// # async fn served(tent: tent_runtime::server::Tent) -> std::io::Result<()> {
+    /// use tent_runtime::caller::{Caller, User};
+    /// let listener = tokio::net::UnixListener::bind("/run/shop/mcp.sock")?;
+    /// loop {
+    ///     let (stream, _) = listener.accept().await?;
+    ///     let tent = tent.clone();
+    ///     tokio::spawn(async move {
+    ///         let (read, write) = stream.into_split();
+    ///         let ada = Caller::User(User::new("ada").into());
+    ///         if let Err(error) = tent.serve_mcp(ada, read, write).await {
+    ///             eprintln!("a client broke off: {error}");
+    ///         }
+    ///     });
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// T0012 where `read` fails rather than ends.
+    pub async fn serve_mcp(
+        &self,
+        caller: Caller,
+        read: impl AsyncRead + Send + Unpin,
+        write: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<()> {
+        mcp::talk::on_bytes(self.mcp.clone(), mcp::Who::Is(caller), read, write).await
+    }
+
+    /// As [`serve_mcp`](Self::serve_mcp), for a transport that has whole messages, such as the frames of a WebSocket
+    /// or a queue: `incoming` gives one JSON text after the other, and each item of `outgoing` is one.
+    ///
+    /// It ends when `incoming` does, or `outgoing` fails. A transport that fails ends `incoming` too.
+    ///
+    /// ```
+    /// # async fn served(tent: tent_runtime::server::Tent) -> Option<()> {
+    /// use futures_util::{sink, stream};
+    /// use tent_runtime::caller::Caller;
+    /// use tokio::sync::mpsc;
+    /// let (to_tent, mut incoming) = mpsc::channel::<String>(16);
+    /// let (outgoing, mut from_tent) = mpsc::channel(16);
+    /// let incoming = stream::poll_fn(move |cx| incoming.poll_recv(cx));
+    /// let outgoing = sink::unfold(outgoing, async |outgoing, message: Vec<u8>| {
+    ///     outgoing.send(message).await.map(|()| outgoing)
+    /// });
+    /// tokio::spawn(async move { tent.serve_mcp_messages(Caller::Nobody, incoming, outgoing).await });
+    ///
+    /// let ping = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+    /// to_tent.send(ping.to_owned()).await.ok()?;
+    /// let answer = from_tent.recv().await?;
+    /// # Some(())
+    /// # }
+    /// ```
+    pub async fn serve_mcp_messages<M: AsRef<[u8]> + Send + Sync + 'static>(
+        &self,
+        caller: Caller,
+        incoming: impl Stream<Item = M> + Send,
+        outgoing: impl Sink<Vec<u8>> + Send + 'static,
+    ) {
+        let who = mcp::Who::Is(caller);
+        let served = mcp::talk::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
+        served.expect("a caller that is given is known, and whole messages do not break off");
+    }
+
+    /// Answers one MCP message without a server; `None` where the message wants no answer. Both eras; the caller is
+    /// who you say. A call ends when the future is dropped, but for those that go on without their client: see
+    /// [`drained`](Self::drained).
     ///
     /// Each message stands for itself: what an `initialize` agreed on is not remembered, so a legacy
-    /// message counts as one of 2025-03-26. What a function says before it ends goes nowhere.
+    /// message counts as one of 2025-03-26. What a function says before it ends goes nowhere, and it cannot ask. A
+    /// transport that goes both ways is served by [`serve_mcp`](Self::serve_mcp).
     ///
     /// ```
     /// # async fn handled(tent: tent_runtime::server::Tent) -> Option<Vec<u8>> {

@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tent::prelude::*;
 use tent::{Level, Tent, User, ask};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore, mpsc};
 
 use crate::support::{key, tent_with};
@@ -57,6 +59,21 @@ async fn lingers(cx: &Cx, #[arg(default = false)] quietly: bool) -> Result<()> {
     drop(Watch(None));
     GO_ON.notified().await;
     watch.0 = Some(End::Ran);
+    Ok(())
+}
+
+/// That `looks_up` has begun, and that it has heard that nobody waits for it.
+static LOOKING: Notify = Notify::const_new();
+static HEARD: Notify = Notify::const_new();
+
+/// Looks something up, and looks up whether somebody waits for it.
+#[query(access = "role:tester", offer = "mcp", blocking = true)]
+fn looks_up(cx: &Cx) -> Result<()> {
+    LOOKING.notify_one();
+    while !cx.is_cancelled() {
+        std::thread::yield_now();
+    }
+    HEARD.notify_one();
     Ok(())
 }
 
@@ -159,6 +176,28 @@ async fn k4_03_who_goes_away_midway_ends_the_call_in_the_modern_era_alone() {
     assert!(ends.try_recv().is_err(), "it goes on");
     GO_ON.notify_one();
     assert_eq!(ends.recv().await, Some(Some(End::Ran)));
+}
+
+#[tokio::test]
+async fn a_blocking_function_hears_that_its_caller_has_gone() {
+    let (tent, key) = tester().await;
+    let addr = served(&tent);
+    let mut client = TcpStream::connect(addr).await.expect("it listens");
+    let head = format!(
+        "GET /api/looks_up HTTP/1.1\r\nhost: {addr}\r\nauthorization: Bearer {key}\r\n\r\n"
+    );
+    client.write_all(head.as_bytes()).await.expect("it reads");
+    LOOKING.notified().await;
+    drop(client);
+    HEARD.notified().await;
+
+    let modern = Client::new(addr, &key);
+    tokio::select! {
+        biased;
+        _ = modern.call("looks_up") => panic!("nothing has come yet"),
+        () = LOOKING.notified() => {}
+    }
+    HEARD.notified().await;
 }
 
 #[tokio::test]

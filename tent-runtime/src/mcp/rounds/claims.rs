@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::clock::{Clock, SystemClock, Time};
-use crate::door::Stop;
+use crate::cx::Stop;
 use crate::error::{Error, Result};
 use crate::store::{Claim, RoundClaim, RoundState, Store};
 

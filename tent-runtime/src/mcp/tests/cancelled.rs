@@ -2,18 +2,20 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-
 use tokio::sync::Notify;
 
 use super::app::{App, Send, meta};
 use super::functions::{FUNCTIONS, WAIT_BEGAN, WAIT_DROPPED, function};
+use super::streams::function as talks;
 use crate::caller::Caller;
-use crate::error::Error;
+use crate::cx::Cx;
+use crate::error::{Error, Result};
 use crate::function::{
-    Access, Answer, Complete, Declaration, Kind, Lister, Output, Resource, Rule,
+    Access, Answer, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule,
 };
 use crate::mcp::stream::Sink;
 use crate::mcp::{Line, Who};
@@ -240,5 +242,161 @@ async fn a_subscription_that_was_cancelled_has_no_answer_when_its_line_ends_righ
         assert_eq!(listening.await, None);
         sink.take().expect("an acknowledgement");
         assert_eq!(sink.take(), None);
+    }
+}
+
+/// A call whose function leaves a task behind.
+struct Leaves {
+    begun: Notify,
+    /// That the task has heard that the call was ended.
+    heard: Notify,
+    go_on: Notify,
+}
+
+impl Leaves {
+    const fn new() -> Self {
+        Leaves {
+            begun: Notify::const_new(),
+            heard: Notify::const_new(),
+            go_on: Notify::const_new(),
+        }
+    }
+
+    fn has_heard(&self) -> bool {
+        self.heard.notified().now_or_never().is_some()
+    }
+}
+
+static LEAVES: Leaves = Leaves::new();
+static SHORT: Leaves = Leaves::new();
+static BLOCKS: Notify = Notify::const_new();
+static LAST_WORD: Notify = Notify::const_new();
+static SPEAKS: Notify = Notify::const_new();
+
+static ENDS: &[&Declaration] = &[
+    &talks("leaves", |cx, _| Box::pin(leaves(cx, &LEAVES))),
+    &Declaration {
+        timeout: Some(Duration::from_secs(5)),
+        ..talks("short", |cx, _| Box::pin(leaves(cx, &SHORT)))
+    },
+    &Declaration {
+        blocking: true,
+        timeout: Some(Duration::from_millis(10)),
+        body: Body::Sync(|cx, _| {
+            while !cx.is_cancelled() {
+                std::thread::yield_now();
+            }
+            BLOCKS.notify_one();
+            Ok(Answer::default())
+        }),
+        ..talks("blocks", |_, _| Box::pin(async { Ok(Answer::default()) }))
+    },
+    &talks("speaks", |cx, _| Box::pin(speaks(cx))),
+];
+
+async fn leaves(cx: &Cx, leaves: &'static Leaves) -> Result<Answer> {
+    assert!(!cx.is_cancelled());
+    let left = cx.clone();
+    tokio::spawn(async move {
+        left.cancelled().await;
+        assert!(left.is_cancelled());
+        // Whoever asks later hears it at once.
+        left.cancelled().await;
+        leaves.heard.notify_one();
+    });
+    leaves.begun.notify_one();
+    leaves.go_on.notified().await;
+    Ok(Answer::default())
+}
+
+/// Ends by itself when it is cancelled, with something to say.
+async fn speaks(cx: &Cx) -> Result<Answer> {
+    SPEAKS.notify_one();
+    cx.cancelled().await;
+    LAST_WORD.notify_one();
+    Ok(Answer::default())
+}
+
+fn cancels(id: u64) -> Send {
+    let note =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    Send::raw(note.to_string())
+}
+
+#[tokio::test]
+async fn what_a_function_leaves_behind_hears_that_its_caller_has_gone() {
+    let app = Arc::new(App::of(ENDS, |_| {}));
+    let begun = async |send: Send| {
+        let app = app.clone();
+        let task = tokio::spawn(async move { app.send(send).await });
+        LEAVES.begun.notified().await;
+        (task,)
+    };
+    let session = app.session("2025-11-25").await;
+    let call = || Send::legacy("tools/call", json!({"name": "leaves"})).session(&session);
+
+    // Modern: by going away, also where the function has not come to its end since it waits.
+    let (task,) = begun(Send::call("leaves", json!({}))).await;
+    assert!(!LEAVES.has_heard());
+    task.abort();
+    LEAVES.heard.notified().await;
+
+    // Legacy: by the client's word alone.
+    let (task,) = begun(call()).await;
+    task.abort();
+    assert!(task.await.is_err());
+    assert!(!LEAVES.has_heard());
+    app.send(cancels(1).session(&session)).await;
+    LEAVES.heard.notified().await;
+
+    // What has come to its own end is not cancelled, whoever goes or says so then.
+    for send in [Send::call("leaves", json!({})), call()] {
+        let (task,) = begun(send).await;
+        LEAVES.go_on.notify_one();
+        assert_eq!(task.await.expect("it does not panic").status, 200);
+        app.send(cancels(1).session(&session)).await;
+        tokio::task::yield_now().await;
+        assert!(!LEAVES.has_heard());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_function_leaves_behind_hears_that_its_time_is_over() {
+    let app = App::of(ENDS, |_| {});
+    let session = app.session("2025-11-25").await;
+    for send in [
+        Send::call("short", json!({})),
+        Send::legacy("tools/call", json!({"name": "short"})).session(&session),
+    ] {
+        // It is quiet for so long that its answer comes as an event.
+        let late = app.send(send).await;
+        assert!(String::from_utf8_lossy(&late.bytes).contains("Error T0010: "));
+        SHORT.heard.notified().await;
+    }
+}
+
+#[tokio::test]
+async fn a_blocking_function_hears_that_its_time_is_over() {
+    let app = App::of(ENDS, |_| {});
+    let late = app.ask(200, Send::call("blocks", json!({}))).await;
+    assert_eq!(late["result"]["_meta"]["tent.error"]["code"], "T0010");
+    BLOCKS.notified().await;
+}
+
+#[tokio::test]
+async fn who_is_cancelled_has_a_last_word_that_is_no_answer() {
+    let app = Arc::new(App::of(ENDS, |_| {}));
+    let session = app.session("2025-11-25").await;
+    for _ in 0..20 {
+        let call = Send::legacy("tools/call", json!({"name": "speaks"})).session(&session);
+        let task = tokio::spawn({
+            let app = app.clone();
+            async move { app.send(call).await }
+        });
+        SPEAKS.notified().await;
+        app.send(cancels(1).session(&session)).await;
+        let got = task.await.expect("it does not panic");
+        assert_eq!((got.status.as_u16(), got.bytes.len()), (202, 0));
+        LAST_WORD.notified().await;
     }
 }

@@ -33,4 +33,5 @@ mod results;
 mod rounds;
 mod served;
 mod streams;
+mod talk;
 mod transport;
