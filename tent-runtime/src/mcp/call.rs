@@ -120,7 +120,7 @@ pub(super) async fn serve(
             answer
         }
     };
-    stream::answered(sink, id, work).await
+    stream::answered(sink, id, Box::pin(work)).await
 }
 
 /// Runs a call to its end, and gives its answer.

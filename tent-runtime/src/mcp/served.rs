@@ -160,7 +160,7 @@ where
             }
         }
     };
-    stream::answered(sink, id, work).await
+    stream::answered(sink, id, Box::pin(work)).await
 }
 
 /// One of a list, and what tells it from the others there.

@@ -4,7 +4,6 @@
 //! a [`Sink`].
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -14,6 +13,7 @@ use tokio::task::JoinHandle;
 use super::reply::{Refusal, Reply};
 pub(super) use super::sink::{Reader, Sink, Ticket};
 use crate::error::Error;
+use crate::function::BoxFuture;
 
 /// How long a call that was let in is quiet before its answer becomes a stream, so that who waits sees signs of
 /// life.
@@ -52,11 +52,12 @@ type Ended = Result<Reply, Refusal>;
 /// first event on, or from a second on after it was let in. What is refused before has a status of its own, which
 /// a stream could not have, however long that takes. `None` where the client takes no stream.
 ///
-/// Whoever drops what comes back drops the work, and what waits in the sink.
+/// Whoever drops what comes back drops the work, and what waits in the sink. The work comes in a box, since
+/// it is large and would else be copied with everything that holds it.
 pub(super) async fn answered(
     sink: Option<Sink>,
     id: &str,
-    work: impl Future<Output = Ended> + Send + 'static,
+    mut work: BoxFuture<'static, Ended>,
 ) -> Ended {
     let Some(sink) = sink else {
         return work.await;
@@ -66,7 +67,6 @@ pub(super) async fn answered(
         sink.begun().await;
         tokio::time::sleep(QUIET).await;
     };
-    let mut work: Pin<Box<dyn Future<Output = Ended> + Send>> = Box::pin(work);
     let (work, quiet) = tokio::select! {
         biased;
         ended = &mut work => {
@@ -132,7 +132,7 @@ impl Drop for Closing {
 }
 
 impl Work {
-    fn spawn(work: Pin<Box<dyn Future<Output = Ended> + Send>>, sink: &Sink) -> Self {
+    fn spawn(work: BoxFuture<'static, Ended>, sink: &Sink) -> Self {
         let sink = sink.clone();
         Work::UnderWay(Task(tokio::spawn(async move {
             // Also where the work panics.
