@@ -39,10 +39,30 @@ impl<'a> Once<'a> {
     }
 }
 
-/// Whether the client takes one of the two types that there can be, by RFC 9110, 12.5.1: without an
-/// `Accept` it takes all, the nearest range decides, and a weight of 0 excludes.
-pub(super) fn accepts(headers: &HeaderMap) -> bool {
+/// What a client takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Accepted {
+    /// One of the two types that there can be, by RFC 9110, 12.5.1: without an `Accept` it takes all, the nearest
+    /// range decides, and a weight of 0 excludes.
+    pub(super) one: bool,
+    /// Event streams, by their name. A range that holds every type is not enough: it comes from tools that read
+    /// one text.
+    pub(super) events: bool,
+}
+
+/// What the clients of MCP send.
+const BOTH: &str = "application/json, text/event-stream";
+
+/// What this client takes.
+pub(super) fn accepted(headers: &HeaderMap) -> Accepted {
+    if matches!(Once::of(headers, &ACCEPT), Once::Is(BOTH)) {
+        return Accepted {
+            one: true,
+            events: true,
+        };
+    }
     let mut any = false;
+    let mut events = false;
     // For JSON and for event streams: how near the nearest range was, and whether it took the type.
     let mut nearest = [(0, false); 2];
     for range in headers
@@ -57,6 +77,7 @@ pub(super) fn accepts(headers: &HeaderMap) -> bool {
         }
         any = true;
         let taken = !parts.any(is_refusal);
+        events |= taken && media.eq_ignore_ascii_case("text/event-stream");
         for (best, (kind, full)) in nearest.iter_mut().zip([
             ("application/*", "application/json"),
             ("text/*", "text/event-stream"),
@@ -75,25 +96,10 @@ pub(super) fn accepts(headers: &HeaderMap) -> bool {
             }
         }
     }
-    !any || nearest.iter().any(|&(_, taken)| taken)
-}
-
-/// Whether the client names event streams among what it takes. A range that holds every type is not
-/// enough: it comes from tools that read one text.
-pub(super) fn takes_events(headers: &HeaderMap) -> bool {
-    let ranges = headers.get_all(ACCEPT).iter();
-    let ranges = ranges.flat_map(|value| value.to_str().unwrap_or("?").split(','));
-    let mut taken = false;
-    for range in ranges {
-        let mut parts = range.split(';').map(str::trim);
-        if parts
-            .next()
-            .is_some_and(|media| media.eq_ignore_ascii_case("text/event-stream"))
-        {
-            taken |= !parts.any(is_refusal);
-        }
+    Accepted {
+        one: !any || nearest.iter().any(|&(_, taken)| taken),
+        events,
     }
-    taken
 }
 
 /// Whether a parameter of a range is the weight 0.

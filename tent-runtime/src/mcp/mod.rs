@@ -279,7 +279,7 @@ async fn answer(
         }
         Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
             named(&parts.headers)?;
-            if !headers::takes_events(&parts.headers) {
+            if !headers::accepted(&parts.headers).events {
                 let why = "The answer to GET is text/event-stream, which Accept does not name.";
                 return Err(Refusal::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
             }
@@ -297,7 +297,8 @@ async fn answer(
     if !web::is_json(&parts.headers) {
         return Err(refused(Error::of("T0017")));
     }
-    if !headers::accepts(&parts.headers) {
+    let accepted = headers::accepted(&parts.headers);
+    if !accepted.one {
         return Err(
             Refusal::invalid("The answer is application/json, which Accept excludes.")
                 .with_status(StatusCode::NOT_ACCEPTABLE),
@@ -317,7 +318,7 @@ async fn answer(
         deadline: mcp.door.deadline(),
         // An array is answered by an array, which is one text.
         way: Way::Http {
-            streams: matches!(posted, Posted::One(_)) && headers::takes_events(&parts.headers),
+            streams: matches!(posted, Posted::One(_)) && accepted.events,
         },
     };
     match posted {

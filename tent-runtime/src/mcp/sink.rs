@@ -163,7 +163,12 @@ impl Sink {
 
     /// Takes nothing more; what waits is sent.
     pub(super) fn close(&self) {
-        self.lock().closed = true;
+        if !std::mem::replace(&mut self.lock().closed, true) {
+            self.tell_closed();
+        }
+    }
+
+    fn tell_closed(&self) {
         self.0.changed.notify_one();
         self.0.taken.notify_one();
         self.0.ended.notify_waiters();
@@ -181,13 +186,15 @@ impl Sink {
             kind: Kind::Answer,
         });
         let last = last.collect();
-        let left = {
+        let (left, is_news) = {
             let mut waiting = self.lock();
-            waiting.closed = true;
             waiting.bytes = 0;
-            std::mem::replace(&mut waiting.events, last)
+            let is_news = !std::mem::replace(&mut waiting.closed, true);
+            (std::mem::replace(&mut waiting.events, last), is_news)
         };
-        self.close();
+        if is_news || !left.is_empty() {
+            self.tell_closed();
+        }
         // Who asked is told by this, and not while the sink is held.
         drop(left);
     }

@@ -32,7 +32,7 @@ fn accept_is_read_by_the_rfc() {
         &["text/html, application/xhtml+xml, */*;q=0.8"],
     ] {
         let lines: Vec<_> = lines.iter().map(|&line| ("accept", line)).collect();
-        assert!(accepts(&headers(&lines)), "{lines:?}");
+        assert!(accepted(&headers(&lines)).one, "{lines:?}");
     }
     for line in [
         "image/png",
@@ -42,7 +42,25 @@ fn accept_is_read_by_the_rfc() {
         "application/jsonp",
         "?",
     ] {
-        assert!(!accepts(&headers(&[("accept", line)])), "{line}");
+        assert!(!accepted(&headers(&[("accept", line)])).one, "{line}");
+    }
+}
+
+#[test]
+fn a_stream_is_for_who_names_it() {
+    for (line, events) in [
+        (BOTH, true),
+        (
+            "application/json;q=0.1 , TEXT/event-stream; charset=utf-8",
+            true,
+        ),
+        ("text/event-stream;q=0.5", true),
+        ("text/event-stream;q=0, application/json", false),
+        ("*/*", false),
+        ("text/*", false),
+    ] {
+        let accepted = accepted(&headers(&[("accept", line)]));
+        assert_eq!((accepted.one, accepted.events), (true, events), "{line}");
     }
 }
 
