@@ -157,7 +157,9 @@ impl InputSchema {
             problem.code != "T7017" || problem.message.ends_with(super::check::ENDLESS)
         };
         if problems.iter().any(refused) {
-            return Err(problems.into_iter().filter(refused).collect());
+            let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
+            problems.extend(super::full::Full::of(&stated).err().unwrap_or_default());
+            return Err(problems);
         }
         let (full, outline) = super::full::Full::of(&stated)?;
         let (plan, _) = compile(&outline, true)?;

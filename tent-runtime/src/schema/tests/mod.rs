@@ -63,7 +63,7 @@ fn accept_over(schema: &InputSchema, input: Value, wire: Wire) -> Result<Value, 
 }
 
 /// The codes and messages of the problems of a declaration.
-fn problems(made: Result<InputSchema, Vec<Problem>>) -> Vec<String> {
+fn problems<T>(made: Result<T, Vec<Problem>>) -> Vec<String> {
     made.err()
         .unwrap_or_default()
         .into_iter()
