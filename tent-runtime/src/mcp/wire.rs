@@ -22,10 +22,6 @@ const MOST_IN_A_BATCH: usize = 64;
 
 /// A whole body.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lives on the stack of one request; a box would be one more allocation for each"
-)]
 pub(super) enum Posted<'a> {
     /// One message.
     One(Message<'a>),
