@@ -96,7 +96,7 @@ impl ClientHandler for Everybody {
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
         Ok(read(
-            json!({"roots": [{"uri": "file:///work", "name": "work"}]}),
+            json!({"roots": [{"uri": "file:///books", "name": "books"}]}),
         ))
     }
 
@@ -386,7 +386,7 @@ async fn questions(client: &Client) {
         (
             "test_input_required_result_list_roots",
             json!({}),
-            "file:///work",
+            "file:///books",
         ),
         (
             "test_input_required_result_multiple_inputs",

@@ -53,7 +53,7 @@ class Asked:
 
     async def list_roots(self, context):
         self.roots += 1
-        return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
+        return types.ListRootsResult(roots=[types.Root(uri="file:///books", name="books")])
 
     async def log(self, params):
         self.logged.append(params)
@@ -258,7 +258,7 @@ class Everything:
             call = client.call_tool
             self.assertIn("Alice", text(await call("test_input_required_result_elicitation")))
             self.assertIn("Paris", text(await call("test_input_required_result_sampling")))
-            self.assertIn("file:///work", text(await call("test_input_required_result_list_roots")))
+            self.assertIn("file:///books", text(await call("test_input_required_result_list_roots")))
             self.assertIn("state-ok", text(await call("test_input_required_result_request_state")))
             self.assertFalse((await call("test_input_required_result_multiple_inputs")).is_error)
             self.assertIn("green", text(await call("test_input_required_result_multi_round")))

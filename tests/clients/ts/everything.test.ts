@@ -66,7 +66,7 @@ async function connect(revision: string, capable = true): Promise<{ client: Clie
         });
         client.setRequestHandler('roots/list', () => {
             seen.roots += 1;
-            return { roots: [{ uri: 'file:///work', name: 'work' }] };
+            return { roots: [{ uri: 'file:///books', name: 'books' }] };
         });
     }
     client.setNotificationHandler('notifications/message', note => void seen.logged.push(note.params));
