@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use futures_util::stream;
-use http::StatusCode;
 use http::request::Parts;
+use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -171,6 +171,22 @@ fn opened(
     Streams::open(&mcp.notes, stream, first, most).map_err(refused)
 }
 
+/// The head of a request with bytes of its own: a plain copy shares those of its connection, a block of 8 KiB that
+/// each stream would hold for as long as it is open.
+fn owned(parts: &Parts) -> Parts {
+    let mut owned = parts.clone();
+    for value in owned.headers.values_mut() {
+        if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
+            copy.set_sensitive(value.is_sensitive());
+            *value = copy;
+        }
+    }
+    if let Ok(uri) = parts.uri.to_string().parse() {
+        owned.uri = uri;
+    }
+    owned
+}
+
 /// A stream over HTTP.
 struct Kept {
     mcp: Arc<Mcp>,
@@ -207,7 +223,7 @@ impl Kept {
             id,
             session: None,
             next_check: Some(Instant::now() + SIGN_OF_LIFE),
-            parts: asked.parts.clone(),
+            parts: owned(asked.parts),
             caller: asked.caller.to_string(),
         }
     }
@@ -286,5 +302,36 @@ impl Kept {
         }
         let caller = self.mcp.door.identify(&self.parts, "kept-stream").await;
         caller.is_ok_and(|caller| caller.to_string() == self.caller)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    #[test]
+    fn a_head_that_is_kept_says_the_same_with_bytes_of_its_own() {
+        let block = Bytes::from("Bearer tk_a /mcp?a=%20b é".to_owned());
+        let value = |range| {
+            let mut value = HeaderValue::from_maybe_shared(block.slice(range)).expect("a value");
+            value.set_sensitive(true);
+            value
+        };
+        let (mut parts, ()) = Request::get("/mcp?a=%20b")
+            .body(())
+            .expect("a head")
+            .into_parts();
+        parts.headers.append("authorization", value(0..11));
+        parts.headers.append("cookie", value(0..6));
+        parts.headers.append("cookie", value(12..26));
+        parts.extensions.insert(7_u8);
+        let kept = owned(&parts);
+        assert_eq!((&kept.headers, &kept.uri), (&parts.headers, &parts.uri));
+        assert!(kept.headers.values().all(HeaderValue::is_sensitive));
+        assert_eq!(kept.extensions.get(), Some(&7_u8));
+        drop(parts);
+        assert!(block.is_unique(), "nothing of the block is held any more");
     }
 }
