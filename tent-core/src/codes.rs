@@ -255,7 +255,7 @@ pub const ALL: &[Entry] = &[
     build(
         "T1009",
         "name-reserved",
-        "findFunction and callFunction are tent's own tools, so no function may have their names.",
+        "findFunction and callFunction are kept for tools of tent's own, so no function may have their names.",
         "Give the function another name, or a tool name of its own with name = \"…\".",
     ),
     build(
@@ -292,7 +292,7 @@ pub const ALL: &[Entry] = &[
         "T7004",
         "many-tools",
         "More tools are offered than clients take well: some cap the number, and models choose worse among many.",
-        "Offer fewer, or let mcp.tools_listed list the two tools that find and call them.",
+        "Offer fewer: clients do well with some tens.",
     ),
     build(
         "T7005",

@@ -22,7 +22,7 @@ fn page() -> String {
         (
             When::Start,
             "What keeps an app from starting",
-            "Found at start and by `check`, with every place that it concerns. T7004, T7022, T7023 and T7024 are warnings, and so is T7034 of an icon that is not over `https:`. T7016 is reported by the compiler where two parameters have one name.",
+            "Found at start and by `check`, with every place that it concerns. T7004, T7022, T7023 and T7024 are warnings, so are T1014 of a name over 40 characters and T1015 of `__` and `.` in one, and so is T7034 of an icon that is not over `https:`. T7016 is reported by the compiler where two parameters have one name.",
         ),
         (
             When::Call,
