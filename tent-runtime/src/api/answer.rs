@@ -1,4 +1,6 @@
 //! An answer as an HTTP response: a value as JSON, nothing as 204, content in its own media type.
+//!
+//! A value is the whole body, as the list of functions publishes it: what is shown beside it is MCP's.
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -27,22 +29,19 @@ const SHOWN: [&str; 8] = [
 
 pub(super) fn response(answer: Answer) -> Response<Body> {
     match (answer.value, answer.content) {
+        (Some(value), _) => json(String::from(Box::<str>::from(value))),
         (None, content) if content.is_empty() => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
-        (Some(value), content) if content.is_empty() => json(String::from(Box::<str>::from(value))),
         (None, mut content) if content.len() == 1 => match content.pop() {
             Some(one) => alone(one),
             None => json("[]".to_owned()),
         },
-        (value, content) => {
+        (None, content) => {
             let content: Vec<_> = content.iter().map(block).collect();
-            match value {
-                Some(value) => json(json!({ "value": value, "content": content }).to_string()),
-                None => json(json!({ "content": content }).to_string()),
-            }
+            json(json!({ "content": content }).to_string())
         }
     }
 }

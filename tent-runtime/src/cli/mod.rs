@@ -99,6 +99,9 @@ impl App {
     /// | 0 | it went well; also where a server was told to end |
     /// | 1 | it did not, and stderr says why: something is wrong with the app, its settings or its store, a call failed, `keys revoke` found no such key, `check --strict` warned |
     /// | 2 | the line itself is wrong: an unknown command or option, or a value that could never be one, such as an address without a port or an input that is no JSON object |
+    ///
+    /// It starts a tokio runtime of its own, so it is called from a plain `fn main`. Within a runtime, such as that of
+    /// `#[tokio::main]`, it says so and gives 1: there it is [`serve`](Self::serve), or [`build`](Self::build).
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
     }
@@ -136,6 +139,7 @@ fn ran(app: App, line: Line) -> Result<ExitCode> {
         explain(code)?;
         return Ok(ExitCode::SUCCESS);
     }
+    outside_of_runtimes()?;
     let app = match &command {
         Command::Serve(Serve { addr: Some(addr) }) => {
             app.flag("--addr", "web.addr", addr.to_string())
@@ -156,6 +160,20 @@ fn ran(app: App, line: Line) -> Result<ExitCode> {
         Command::Mcp { person } => on_runtime(mcp::mcp(prepared, person)),
         Command::Keys(keys) => on_runtime(keys::run(prepared, keys)),
     }
+}
+
+/// A runtime that is started within another one panics. Every command says so that would be an app's way to find out
+/// whether it starts, `check` among them.
+fn outside_of_runtimes() -> Result<()> {
+    if tokio::runtime::Handle::try_current().is_err() {
+        return Ok(());
+    }
+    Err(Error::of("T0012")
+        .with_message("App::run starts a tokio runtime of its own, and was called within one.")
+        .with_fix(
+            "Call it from a plain `fn main`, without #[tokio::main]. Within a runtime, \
+             .serve(addr).await serves the app and .build().await gives it to serve as you like.",
+        ))
 }
 
 fn on_runtime(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {

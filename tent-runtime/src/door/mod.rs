@@ -149,6 +149,7 @@ pub struct Door {
     sealer: Sealer,
     closing: watch::Sender<bool>,
     under_way: tasks::UnderWay,
+    places: run::Places,
 }
 
 impl Door {
@@ -177,6 +178,7 @@ impl Door {
             sealer,
             closing: watch::Sender::new(false),
             under_way: tasks::UnderWay::default(),
+            places: run::Places::default(),
         })
     }
 
@@ -362,7 +364,8 @@ impl Door {
             }
         }
         // 6. Run it; 7. encode, which its body does as its last step.
-        let outcome = run::run(function, cx, input, self.settings.limits.answer).await;
+        let most = self.settings.limits.answer;
+        let outcome = run::run(function, cx, input, most, &self.places).await;
         if let Some(rounds) = &rounds {
             rounds.ended(&outcome).await;
         }

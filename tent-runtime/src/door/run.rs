@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 
 use super::guard::{Ended, guarded_until, panicked, referenced};
 use crate::cx::{Cx, Peer};
@@ -14,14 +15,28 @@ use crate::function::{Answer, Body, Content, Misread};
 use crate::registry::{Function, Shape};
 use crate::schema::{UNFIT, misfit};
 
+/// How many `blocking` functions run at once: half of the threads that tokio's pool has unless it is told
+/// otherwise. The store works on the same pool, and is never without a thread for all that functions hold.
+const PLACES: usize = 256;
+
+/// The places of `blocking` functions.
+pub(super) struct Places(Arc<Semaphore>);
+
+impl Default for Places {
+    fn default() -> Self {
+        Places(Arc::new(Semaphore::new(PLACES)))
+    }
+}
+
 /// Runs it. What it gives may have `most` bytes.
 pub(super) async fn run(
     function: &Function,
     cx: Cx,
     input: Map<String, Value>,
     most: usize,
+    places: &Places,
 ) -> Result<Answer> {
-    let running = until_it_asks(cx.peer(), started(function, &cx, input));
+    let running = until_it_asks(cx.peer(), started(function, &cx, input, places));
     let answer = match guarded_until(cx.late(), running).await {
         Ended::Returned(Some(answer)) => answer
             .and_then(|answer| in_bounds(function, answer, most))
@@ -66,13 +81,25 @@ fn discreet(error: Error, function: &Function) -> Error {
     }))
 }
 
-async fn started(function: &Function, cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+/// Runs its body. Who waits for a place does so within the time of the call.
+async fn started(
+    function: &Function,
+    cx: &Cx,
+    input: Map<String, Value>,
+    places: &Places,
+) -> Result<Answer> {
     match function.declaration.body {
         Body::Async(body) => body(cx, input).await,
         Body::Sync(body) if function.declaration.blocking => {
+            let place = Arc::clone(&places.0).acquire_owned().await;
+            let place = place.map_err(Error::unexpected)?;
             let cx = cx.clone();
             let span = tracing::Span::current();
-            let running = tokio::task::spawn_blocking(move || span.in_scope(|| body(&cx, input)));
+            let running = tokio::task::spawn_blocking(move || {
+                // Kept to the end of the body, also where nobody waits for it any more: its thread is held until then.
+                let _place = place;
+                span.in_scope(|| body(&cx, input))
+            });
             match running.await {
                 Ok(ended) => ended,
                 Err(lost) if lost.is_panic() => Err(panicked(lost.into_panic())),

@@ -55,6 +55,8 @@ impl Answer {
 /// assert_eq!((chart().value, in_words().content.len()), (7, 1));
 /// ```
 ///
+/// At `/api` the value is the whole answer, as the list of functions says, and what is beside it is left out.
+///
 /// A [`Content`] or a list of them stands in place of the value where there is none, and only `_meta` is to be added:
 /// `With::new(Content::text("done"), []).meta("com.example/took", 3)`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,6 +3,7 @@
 mod about;
 mod api;
 mod app;
+mod blocking;
 mod bodies;
 mod door;
 mod failures;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tent::prelude::*;
 use tent::{App, Tent};
 
+use crate::app::Sum;
 use crate::log::Log;
 use crate::support::{ask, key, modern, tent_with};
 
@@ -14,6 +15,13 @@ const NUMBER: &str = "com.example/number";
 fn in_words(#[arg(title = "Number", max = 9)] number: u32) -> With<u32> {
     let words = Content::text("a number").meta(NUMBER, number);
     With::shown(number, [words]).meta(NUMBER, number)
+}
+
+/// A value, and a picture of it where there is one.
+#[query(access = "role:tester", offer = "mcp")]
+fn with_picture(drawn: bool) -> With<Sum> {
+    let picture = drawn.then(|| Content::image(b"\x89PNG".to_vec(), "image/png"));
+    With::new(Sum { sum: 7 }, picture)
 }
 
 /// A text with metadata, one key of which cannot be.
@@ -39,7 +47,13 @@ async fn fails_showing(bytes: usize) -> Result<()> {
 
 /// The app with these functions alone, and a key of who may call them.
 async fn tent() -> (Tent, String) {
-    let functions = tent::functions![in_words, text_with_metadata, brought, fails_showing];
+    let functions = tent::functions![
+        in_words,
+        with_picture,
+        text_with_metadata,
+        brought,
+        fails_showing
+    ];
     let person = async |id: String| Ok::<_, Error>(Some(User::new(id).with_role("tester")));
     let change = |app: App| {
         app.functions(functions)
@@ -67,10 +81,7 @@ async fn at_api_there_is_no_metadata_and_a_failure_is_its_document() {
     let (tent, key) = tent().await;
     let get = async |path: &str| ask(&tent, "GET", path).key(&key).send().await;
     let reply = get("/api/in_words?number=7").await;
-    assert_eq!(
-        reply.json(),
-        json!({"value": 7, "content": [{"type": "text", "text": "a number"}]})
-    );
+    assert_eq!(reply.bytes, b"7");
     assert_eq!(get("/api/text_with_metadata").await.bytes, b"a");
     assert_eq!(get("/api/brought").await.json(), json!({}));
     let reply = get("/api/fails_showing?bytes=10").await;
@@ -86,6 +97,26 @@ async fn at_api_there_is_no_metadata_and_a_failure_is_its_document() {
             "fields": {"bytes": 10},
         })
     );
+}
+
+#[tokio::test]
+async fn at_api_a_value_is_what_the_list_says_whatever_is_shown_beside_it() {
+    let (tent, key) = tent().await;
+    let get = async |path: &str| ask(&tent, "GET", path).key(&key).send().await;
+    let list = get("/api").await.json();
+    let functions = list["functions"].as_array().expect("a list");
+    for (name, query, value) in [
+        ("in_words", "number=7", json!(7)),
+        ("with_picture", "drawn=true", json!({"sum": 7})),
+        ("with_picture", "drawn=false", json!({"sum": 7})),
+    ] {
+        let reply = get(&format!("/api/{name}?{query}")).await;
+        assert_eq!(reply.json(), value, "{name}?{query}");
+        let listed = functions.iter().find(|function| function["name"] == name);
+        let output = &listed.expect("it is listed")["output"];
+        let output = jsonschema::validator_for(output).expect("a schema");
+        assert!(output.is_valid(&value), "{name}?{query}");
+    }
 }
 
 #[tokio::test]
