@@ -106,6 +106,11 @@ impl Line {
         })
     }
 
+    /// The most bytes that a function may give.
+    pub(super) fn most_answer(&self) -> usize {
+        self.mcp.door.settings().limits.answer
+    }
+
     /// Who is at the other end, asked again for each message: a key can be revoked meanwhile.
     ///
     /// # Errors

@@ -91,7 +91,12 @@ async fn own(
     };
     // Before anything that only a method that there is would find wrong.
     let cx = mcp.door.cx_by(served::asking(asked, &agreed));
-    let found = mcp.door.find(&function.name, At::Method, &cx).await;
+    let found = mcp.door.find(&function.name, At::Method, &cx);
+    let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
+    let Some(found) = found.await else {
+        // What was cancelled has no answer.
+        return Ok(Reply::empty(StatusCode::ACCEPTED));
+    };
     if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
         return Err(Refusal::method(method, revision));
     }

@@ -119,7 +119,13 @@ pub(super) async fn read(
     let revision = agreed.revision;
     let what = "resources/read names a resource: its uri";
     let uri = served::named(asked, &agreed, params.shape, &params.uri, what)?;
-    let found = mcp.door.readable(asking(asked, &agreed)).find(&uri).await;
+    // Its rules are the app's own, and can take their time.
+    let found = async { mcp.door.readable(asking(asked, &agreed)).find(&uri).await };
+    let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
+    let Some(found) = found.await else {
+        // What was cancelled has no answer.
+        return Ok(Reply::empty(StatusCode::ACCEPTED));
+    };
     let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
     let stated = resource.stated.media_type;
     let name = &resource.function.name;

@@ -68,19 +68,17 @@ impl Running {
     /// Notes a call; what is given turns true when it is cancelled. The call is under way for as long as
     /// a copy of that is somewhere.
     pub(super) fn begin(&self, key: Key) -> watch::Receiver<bool> {
-        let (stop, stopped) = watch::channel(false);
         let mut calls = self.lock();
         // A call whose client went away is not taken out by who noted it, so that is done here.
         if calls.stops.len() >= calls.sweep {
             calls.stops.retain(|_, stop| !stop.is_closed());
             calls.sweep = (calls.stops.len() * 2).max(FEWEST_SWEPT);
         }
-        // An id that is under way already is the client's mistake; the later call has it then.
-        calls.stops.insert(key, stop);
-        stopped
+        // An id that is under way already is the client's mistake; a cancellation then means every call that has it.
+        calls.stops.entry(key).or_default().subscribe()
     }
 
-    /// Takes a call out that has ended, unless its id is a later call's by now.
+    /// Takes a call out that has ended, unless another with its id is under way.
     pub(super) fn end(&self, key: &Key) {
         let mut calls = self.lock();
         if calls.stops.get(key).is_some_and(watch::Sender::is_closed) {
@@ -109,7 +107,7 @@ impl Running {
         given
     }
 
-    /// Cancels a call, if it is under way.
+    /// Cancels a call, if it is under way; of one id all, since nothing tells which of them is meant.
     pub(super) fn cancel(&self, key: &Key) {
         if let Some(stop) = self.lock().stops.remove(key) {
             stop.send_replace(true);
@@ -155,14 +153,36 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_used_again_is_the_later_calls() {
+    fn an_id_that_is_used_again_is_that_of_every_call_under_way() {
+        let running = Running::default();
+        let first = running.begin(key(1, "1"));
+        let second = running.begin(key(1, "1"));
+        let third = running.begin(key(1, "1"));
+        drop(second);
+        running.end(&key(1, "1"));
+        running.cancel(&key(1, "1"));
+        assert!(*first.borrow() && *third.borrow());
+
+        // What is begun after a cancellation is not meant by it.
+        let fourth = running.begin(key(1, "1"));
+        let fifth = running.begin(key(1, "1"));
+        assert!(!*fourth.borrow() && !*fifth.borrow());
+        running.cancel_line(&[1; 16]);
+        assert!(*fourth.borrow() && *fifth.borrow());
+        assert!(running.lock().stops.is_empty());
+    }
+
+    #[test]
+    fn an_id_is_held_until_the_last_call_with_it_has_ended() {
         let running = Running::default();
         let first = running.begin(key(1, "1"));
         let second = running.begin(key(1, "1"));
         drop(first);
         running.end(&key(1, "1"));
-        running.cancel(&key(1, "1"));
-        assert!(*second.borrow());
+        assert_eq!(running.lock().stops.len(), 1);
+        drop(second);
+        running.end(&key(1, "1"));
+        assert!(running.lock().stops.is_empty());
     }
 
     #[test]

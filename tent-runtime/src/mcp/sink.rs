@@ -33,6 +33,10 @@ struct Waiting {
     events: VecDeque<Event>,
     /// Of those that can be dropped.
     bytes: usize,
+    /// Of those that must arrive.
+    sure: usize,
+    /// How many were taken.
+    taken: u64,
     /// Whether the call that says what waits was let in.
     begun: bool,
     closed: bool,
@@ -67,6 +71,36 @@ impl Event {
     }
 }
 
+impl Waiting {
+    /// Puts what must arrive to what waits.
+    fn push_surely(&mut self, message: Vec<u8>, kind: Kind) {
+        let event = Event { message, kind };
+        self.sure += event.cost();
+        self.events.push_back(event);
+    }
+
+    /// Counts what waits no more.
+    fn forget(&mut self, event: &Event) {
+        let of_its_kind = match event.can_go() {
+            true => &mut self.bytes,
+            false => &mut self.sure,
+        };
+        *of_its_kind -= event.cost();
+    }
+
+    fn has_room(&self, most: Room) -> bool {
+        self.closed || self.events.len() < most.messages && self.sure <= most.bytes
+    }
+}
+
+/// How much waits on a stream at most before who sends waits too.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) messages: usize,
+    /// Of those that must arrive: the rest is bounded anyway.
+    pub(super) bytes: usize,
+}
+
 impl Sink {
     /// Sends a notification. Where too much waits already the oldest ones go, and where it is too large to
     /// wait at all it goes itself.
@@ -97,10 +131,7 @@ impl Sink {
         if waiting.closed {
             return;
         }
-        waiting.events.push_back(Event {
-            message,
-            kind: Kind::Answer,
-        });
+        waiting.push_surely(message, Kind::Answer);
         drop(waiting);
         self.0.changed.notify_one();
     }
@@ -115,10 +146,7 @@ impl Sink {
         }
         let number = waiting.questions;
         waiting.questions += 1;
-        waiting.events.push_back(Event {
-            message,
-            kind: Kind::Question(number, taken),
-        });
+        waiting.push_surely(message, Kind::Question(number, taken));
         drop(waiting);
         self.0.changed.notify_one();
         Some(Ticket {
@@ -130,7 +158,7 @@ impl Sink {
 
     /// Takes no question any more, and drops those that wait: no answer to them can come.
     pub(super) fn asks_no_more(&self) {
-        let left: Vec<_> = {
+        let left = {
             let mut waiting = self.lock();
             waiting.mute = true;
             let is_question = |event: &Event| matches!(event.kind, Kind::Question(..));
@@ -138,7 +166,10 @@ impl Sink {
                 .into_iter()
                 .partition::<VecDeque<_>, _>(is_question);
             waiting.events = kept;
-            left.into()
+            for event in &left {
+                waiting.forget(event);
+            }
+            left
         };
         self.0.taken.notify_one();
         // Who asked is told by this, and not while the sink is held.
@@ -181,16 +212,14 @@ impl Sink {
 
     /// Takes nothing more but these, which must arrive, and drops what waits before them.
     pub(super) fn close_with(&self, last: impl IntoIterator<Item = Vec<u8>>) {
-        let last = last.into_iter().map(|message| Event {
-            message,
-            kind: Kind::Answer,
-        });
-        let last = last.collect();
         let (left, is_news) = {
             let mut waiting = self.lock();
-            waiting.bytes = 0;
-            let is_news = !std::mem::replace(&mut waiting.closed, true);
-            (std::mem::replace(&mut waiting.events, last), is_news)
+            let left = std::mem::take(&mut waiting.events);
+            (waiting.bytes, waiting.sure) = (0, 0);
+            for message in last {
+                waiting.push_surely(message, Kind::Answer);
+            }
+            (left, !std::mem::replace(&mut waiting.closed, true))
         };
         if is_news || !left.is_empty() {
             self.tell_closed();
@@ -209,15 +238,9 @@ impl Sink {
         }
     }
 
-    /// Ends when fewer than `most` messages wait, or none is taken any more. One waits for it at a time.
-    pub(super) async fn room(&self, most: usize) {
-        loop {
-            {
-                let waiting = self.lock();
-                if waiting.events.len() < most || waiting.closed {
-                    return;
-                }
-            }
+    /// Ends when less than `most` waits, or nothing is taken any more. One waits for it at a time.
+    pub(super) async fn room(&self, most: Room) {
+        while !self.lock().has_room(most) {
             self.0.taken.notified().await;
         }
     }
@@ -226,9 +249,8 @@ impl Sink {
     pub(super) fn take(&self) -> Option<Vec<u8>> {
         let mut waiting = self.lock();
         let event = waiting.events.pop_front()?;
-        if event.can_go() {
-            waiting.bytes -= event.cost();
-        }
+        waiting.forget(&event);
+        waiting.taken += 1;
         drop(waiting);
         self.0.taken.notify_one();
         if let Kind::Question(_, taken) = event.kind {
@@ -242,9 +264,9 @@ impl Sink {
         self.lock().events.is_empty()
     }
 
-    /// How many messages wait.
-    pub(super) fn waiting(&self) -> usize {
-        self.lock().events.len()
+    /// How many messages were taken until now.
+    pub(super) fn taken(&self) -> u64 {
+        self.lock().taken
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -295,7 +317,11 @@ impl Ticket {
         let taken_back = {
             let mut waiting = self.sink.lock();
             let at = waiting.events.iter().position(own);
-            at.and_then(|at| waiting.events.remove(at))
+            let event = at.and_then(|at| waiting.events.remove(at));
+            if let Some(event) = &event {
+                waiting.forget(event);
+            }
+            event
         };
         self.sink.0.taken.notify_one();
         taken_back.is_some()
@@ -338,6 +364,11 @@ mod tests {
             .collect()
     }
 
+    fn counted(sink: &Sink) -> (usize, usize) {
+        let waiting = sink.lock();
+        (waiting.bytes, waiting.sure)
+    }
+
     #[test]
     fn what_a_slow_reader_leaves_goes_oldest_first_but_for_what_must_arrive() {
         let sink = Sink::default();
@@ -352,7 +383,7 @@ mod tests {
         let got = all(&sink);
         let short: Vec<_> = got.iter().map(|one| one.trim_end_matches('x')).collect();
         assert_eq!(short, ["question", "97", "98", "99", "answer"]);
-        assert_eq!(sink.lock().bytes, 0);
+        assert_eq!(counted(&sink), (0, 0));
     }
 
     #[test]
@@ -383,6 +414,44 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn there_is_room_by_number_and_by_the_bytes_of_what_must_arrive() {
+        let sink = Sink::default();
+        let most = Room {
+            messages: 3,
+            bytes: 200,
+        };
+        let has_room = || sink.room(most).now_or_never().is_some();
+        sink.send(vec![b'n'; 1000]);
+        assert!(has_room(), "a note is bounded by itself");
+        sink.send_surely(vec![b'a'; 200 - EACH]);
+        assert!(has_room());
+        let question = sink.ask(b"question".to_vec()).expect("it is open");
+        assert!(!has_room());
+        assert!(question.take_back());
+        assert!(has_room());
+        sink.send_surely(Vec::new());
+        assert!(!has_room());
+        sink.take();
+        assert!(!has_room(), "not yet by bytes");
+        let mut room = std::pin::pin!(sink.room(most));
+        assert!((&mut room).now_or_never().is_none());
+        sink.take();
+        room.await;
+        assert_eq!(counted(&sink), (0, EACH));
+        assert_eq!(sink.taken(), 2);
+        for _ in 0..2 {
+            sink.send(Vec::new());
+        }
+        assert!(!has_room(), "by number");
+        sink.asks_no_more();
+        sink.close_with([vec![b'l'; 300]]);
+        assert_eq!(sink.lock().sure, 300 + EACH);
+        assert!(has_room(), "nothing more comes");
+        sink.take();
+        assert_eq!(sink.lock().sure, 0);
+    }
+
+    #[tokio::test]
     async fn where_no_answer_can_come_no_question_goes_out() {
         let sink = Sink::default();
         let mut sent = sink.ask(b"sent".to_vec()).expect("it is open");
@@ -395,7 +464,7 @@ mod tests {
         assert!(unsent.lost().now_or_never().is_some());
         assert!(sink.ask(b"late".to_vec()).is_none());
         assert_eq!(all(&sink), ["note", "answer"]);
-        assert_eq!(sink.lock().bytes, 0);
+        assert_eq!(counted(&sink), (0, 0));
     }
 
     #[tokio::test]
@@ -411,6 +480,6 @@ mod tests {
         drop(reader);
         assert!(question.lost().now_or_never().is_some(), "it never left");
         assert_eq!(all(&sink), [""; 0]);
-        assert_eq!(sink.lock().bytes, 0);
+        assert_eq!(counted(&sink), (0, 0));
     }
 }

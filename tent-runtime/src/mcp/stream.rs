@@ -11,7 +11,7 @@ use futures_util::stream;
 use tokio::task::JoinHandle;
 
 use super::reply::{Refusal, Reply};
-pub(super) use super::sink::{Reader, Sink, Ticket};
+pub(super) use super::sink::{Reader, Room, Sink, Ticket};
 use crate::error::Error;
 use crate::function::BoxFuture;
 

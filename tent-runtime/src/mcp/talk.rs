@@ -22,11 +22,19 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::Mcp;
 use super::came::{Came, Lines};
 use super::line::{self, Line, Who};
-use super::stream::{Sink, on_one_line};
+use super::stream::{Room, Sink, on_one_line};
+use crate::caller::Caller;
 use crate::error::Result;
 
 /// So many messages wait to be written before no more are read: who asks without reading the answers waits.
 const MOST_WAITING: usize = 1024;
+
+/// The same of bytes, in answers of the most that a function may give: one is written while the next is made.
+const MOST_ANSWERS: usize = 2;
+
+/// How long a client that has left no room may take nothing of what waits for it. While there is none its input is
+/// not read, so that neither its end nor its breaking off would be seen.
+const UNREAD: Duration = Duration::from_secs(60);
 
 /// How long calls under way may go on when the input has ended, or the server was told to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -119,7 +127,8 @@ pub(super) async fn opened(line: Line) -> Result<Arc<Line>> {
 /// Serves one client until its messages end or the server is told to end, then gives calls under way their time. A
 /// client that reads nothing keeps it from neither: told to end it ends within [`GRACE`] and [`LAST`], and within
 /// [`LAST`] where its input has ended too; where that alone has ended it waits for as long as something is taken
-/// within each [`GRACE`].
+/// within each [`GRACE`]. Where so much waits for it that nothing more is read of it, it ends when nothing is taken
+/// for as long as [`UNREAD`].
 ///
 /// # Errors
 /// T0012 where the messages break off.
@@ -135,39 +144,47 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     let mut heard = pin!(told.clone());
     let mut broke = None;
     let mut has_ended = false;
+    let most = Room {
+        messages: MOST_WAITING,
+        bytes: line.most_answer().saturating_mul(MOST_ANSWERS),
+    };
     loop {
         let mut next = pin!(async {
-            sink.room(MOST_WAITING).await;
+            if !has_room(&sink, most).await {
+                return Next::Unread;
+            }
             // Messages that are always there leave room for the rest all the same.
             consume_budget().await;
-            let message = messages.next().await?;
+            let Some(message) = messages.next().await else {
+                return Next::End;
+            };
             let trace = line::trace();
             // It asks the store, and the app itself.
-            let caller = match &message {
-                Ok(_) => Some(line.caller(&trace).await),
-                Err(_) => None,
-            };
-            Some((message, trace, caller))
+            match message {
+                Ok(message) => Next::Message(message, line.caller(&trace).await, trace),
+                Err(error) => Next::Broke(error),
+            }
         });
         let next = loop {
             tokio::select! {
-                next = &mut next => {
-                    has_ended = next.is_none();
-                    break next;
-                }
+                next = &mut next => break Some(next),
                 // Frees what the calls that have ended still hold.
                 Some(_) = calls.join_next() => {}
                 () = sink.ended() => break None,
                 () = &mut heard => break None,
             }
         };
-        let (message, trace, caller) = match next {
-            Some((Ok(message), trace, Some(caller))) => (message, trace, caller),
-            Some((Err(error), ..)) => {
+        let (message, caller, trace) = match next {
+            Some(Next::Message(message, caller, trace)) => (message, caller, trace),
+            Some(Next::Broke(error)) => {
                 (broke, has_ended) = (Some(error), true);
                 break;
             }
-            _ => break,
+            Some(Next::End) => {
+                has_ended = true;
+                break;
+            }
+            Some(Next::Unread) | None => break,
         };
         let mut answering = Box::pin({
             let (line, sink) = (line.clone(), sink.clone());
@@ -239,7 +256,7 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
         () = end.written => true,
         () = over => false,
         () = hurried => false,
-        () = left(&sink) => false,
+        () = left(&sink, GRACE) => false,
     };
     if !is_read {
         tracing::warn!("the output is not read, and what waited for it was dropped");
@@ -247,12 +264,31 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     broke.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Ends when nobody has taken anything of what waits for a whole [`GRACE`].
-async fn left(sink: &Sink) {
+/// What comes next on a line.
+enum Next<M> {
+    /// With who it is from, and its trace.
+    Message(Came<M>, Result<Caller>, String),
+    Broke(io::Error),
+    End,
+    /// Nobody takes what waits, so that nothing more was read.
+    Unread,
+}
+
+/// Waits until less than `most` waits. Whether that came: not where nothing was taken for a whole [`UNREAD`].
+async fn has_room(sink: &Sink, most: Room) -> bool {
+    tokio::select! {
+        biased;
+        () = sink.room(most) => true,
+        () = left(sink, UNREAD) => false,
+    }
+}
+
+/// Ends when nobody has taken anything of what waits for a whole `time`.
+async fn left(sink: &Sink, time: Duration) {
     loop {
-        let waiting = sink.waiting();
-        sleep(GRACE).await;
-        if sink.waiting() == waiting {
+        let taken = sink.taken();
+        sleep(time).await;
+        if sink.taken() == taken {
             return;
         }
     }

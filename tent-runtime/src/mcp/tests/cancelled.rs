@@ -124,10 +124,22 @@ static GO_ON: &[&Declaration] = &[
         Output::Nothing,
         |_, _| Ok(Answer::default()),
     ),
+    &function(
+        Kind::Query,
+        "guarded",
+        Access::Rule(Rule {
+            path: "guarded",
+            ask: |_| Box::pin(goes_on()),
+        }),
+        &[],
+        Output::Nothing,
+        |_, _| Ok(Answer::default()),
+    )
+    .resource(Resource::new("guarded://one")),
 ];
 
 #[tokio::test]
-async fn on_a_line_a_list_and_a_completion_end_by_the_clients_word_too() {
+async fn on_a_line_a_list_a_lookup_and_a_completion_end_by_the_clients_word_too() {
     let app = App::of(GO_ON, |_| {});
     let line = Line::new(
         app.shared(),
@@ -142,6 +154,7 @@ async fn on_a_line_a_list_and_a_completion_end_by_the_clients_word_too() {
     for (method, params) in [
         ("completion/complete", complete),
         ("resources/list", json!({})),
+        ("resources/read", json!({"uri": "guarded://one"})),
         ("tools/list", json!({})),
     ] {
         for is_modern in [true, false] {

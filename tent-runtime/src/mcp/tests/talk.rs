@@ -1,7 +1,9 @@
 //! Lines on a transport of somebody's own, and how a line ends.
 
+use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use std::{io, mem};
@@ -14,7 +16,7 @@ use tokio::io::{
 };
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::app::{App, meta};
 use super::streams::function;
@@ -402,4 +404,65 @@ async fn where_the_input_has_ended_and_it_is_told_to_end_it_ends_promptly() {
         let took = start.elapsed();
         assert!(took <= Duration::from_secs(6), "{took:?}");
     }
+}
+
+/// An output of which nothing is ever taken.
+fn stuck() -> impl futures_util::Sink<Vec<u8>, Error = Infallible> + Send {
+    sink::unfold((), async |(), _: Vec<u8>| {
+        std::future::pending::<()>().await;
+        Ok(())
+    })
+}
+
+/// More than wait for an output: its input is read no more, and its end is none that can be seen.
+#[tokio::test(start_paused = true)]
+async fn a_line_whose_output_is_not_read_ends_with_its_input_however_much_was_asked() {
+    let app = App::of(TALKS, |_| {});
+    let ping = request(1, "ping", json!({})).to_string();
+    let incoming = stream::iter(vec![ping; 1450]);
+    let served = talk::on_messages(app.shared(), ada(), incoming, stuck());
+    let ended = timeout(Duration::from_secs(600), served).await;
+    assert!(matches!(ended, Ok(Ok(()))), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_has_no_room_goes_on_for_as_long_as_something_is_taken() {
+    let app = App::of(TALKS, |_| {});
+    let ping = request(1, "ping", json!({})).to_string();
+    let incoming = stream::iter(vec![ping; 1100]).chain(stream::pending());
+    let (outgoing, mut from) = mpsc::channel::<Vec<u8>>(1);
+    let outgoing = sink::unfold(outgoing, async |outgoing, message| {
+        outgoing.send(message).await.map(|()| outgoing)
+    });
+    let served = talk::on_messages(app.shared(), ada(), incoming.boxed(), outgoing);
+    let served = tokio::spawn(served);
+    for _ in 0..50 {
+        tokio::time::sleep(Duration::from_secs(50)).await;
+        assert!(from.recv().await.is_some());
+    }
+    for _ in 50..1100 {
+        assert!(from.recv().await.is_some());
+    }
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(!served.is_finished(), "nothing waits");
+    drop(from);
+    served.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_on_a_line_is_bounded_by_bytes_too() {
+    let app = App::of(TALKS, |settings| settings.limits.answer = 8 << 10);
+    let read = Arc::new(AtomicUsize::new(0));
+    let ping = json!({"jsonrpc": "2.0", "id": "x".repeat(960), "method": "ping"}).to_string();
+    let incoming = stream::iter(vec![ping; 500]).inspect({
+        let read = read.clone();
+        move |_| {
+            read.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let served = talk::on_messages(app.shared(), ada(), incoming, stuck());
+    assert!(served.await.is_ok());
+    let read = read.load(Ordering::Relaxed);
+    // Of something more than a thousand bytes each, 16 KiB wait and one is being written.
+    assert!((10..20).contains(&read), "{read}");
 }
