@@ -241,7 +241,7 @@ for (const revision of revisions) {
             test('questions are answered', async () => {
                 assert.match(text(await call('test_input_required_result_elicitation')), /Alice/);
                 assert.match(text(await call('test_input_required_result_sampling')), /Paris/);
-                assert.match(text(await call('test_input_required_result_list_roots')), /file:\/\/\/work/);
+                assert.match(text(await call('test_input_required_result_list_roots')), /file:\/\/\/books/);
                 assert.notEqual((await call('test_input_required_result_multiple_inputs')).isError, true);
                 assert.match(text(await call('test_input_required_result_multi_round')), /green/);
                 assert.match(text(await call('test_elicitation_sep1034_defaults')), /30/);
