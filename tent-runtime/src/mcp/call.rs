@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::asking::{Asking, Brought};
+use super::asking::Brought;
 use super::headers::{self, Mirror};
 use super::params::{Arguments, Params, Shape as Sent, Text};
 use super::peer::OfCall;
@@ -16,9 +15,9 @@ use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::rounds::Writer;
 use super::running::Key;
-use super::served::asking;
+use super::served::{self, Wanted, asking};
 use super::wire::Request;
-use super::{Agreed, Asked, Mcp, content, stream};
+use super::{Agreed, Asked, Mcp, content};
 use crate::door::{At, Call};
 use crate::error::Error;
 use crate::function::{Answer, Content, Meta};
@@ -57,7 +56,7 @@ pub(super) async fn serve(
     let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
     let responses = std::mem::take(&mut params.responses);
     let state = std::mem::take(&mut params.state);
-    let (revision, nonce) = (agreed.revision, agreed.nonce);
+    let revision = agreed.revision;
     let meta = std::mem::take(&mut params.meta.rest);
     let (name, input) = named(*params)?;
     let headers = &asked.parts.headers;
@@ -79,72 +78,30 @@ pub(super) async fn serve(
         }
     }
     let wrapped = tool.is_none_or(|tool| tool.wrapped);
-    // On a line events and answers go the same way, so there is no stream to begin.
-    let streams = peer.as_ref().filter(|_| asked.line().is_none());
-    let sink = streams.map(|peer| peer.sink().clone());
-    let asking = Asking::new(
-        mcp,
-        asked,
-        &agreed,
-        peer.clone(),
-        Brought {
+    let wanted = Wanted {
+        name: name.into_owned(),
+        input,
+        meta,
+        wire: Wire::Json,
+        at: At::Mcp,
+        rounds: Some(Brought {
             method: "tools/call",
             responses,
             state,
             writer: writer(&mcp.server, wrapped, revision),
-        },
-    )?;
-    let call = Call {
-        name: name.into_owned(),
-        input,
-        wire: Wire::Json,
-        caller: asked.caller.clone(),
-        client: agreed.client,
-        meta,
-        trace: asked.trace.to_owned(),
-        deadline: asked.deadline,
-        at: At::Mcp,
-        peer: asking.peer(),
-        rounds: asking.rounds(),
+        }),
     };
-    // It may go on when this request's own bytes are gone, so it owns what it needs.
-    let work = {
-        let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
-        async move {
-            let answer = ended(&mcp, call, nonce, &id, (revision, wrapped), &asking).await;
-            if let Some(peer) = peer {
-                // Of what was cancelled there is no answer.
-                let is_answered = !matches!(&answer, Ok(reply) if reply.body.is_empty());
-                peer.end(is_answered);
-            }
-            answer
+    let name = wanted.name.clone();
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| {
+        let server = revision.is_modern().then_some(&*mcp.server);
+        match ended {
+            Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
+            Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+            Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
+            Err(error) => Err(Refusal::of(&error, mcp.realm())),
         }
     };
-    stream::answered(sink, id, Box::pin(work)).await
-}
-
-/// Runs a call to its end, and gives its answer.
-async fn ended(
-    mcp: &Mcp,
-    call: Call,
-    nonce: Option<[u8; 16]>,
-    id: &str,
-    (revision, wrapped): (Revision, bool),
-    asking: &Asking,
-) -> Result<Reply, Refusal> {
-    let name = call.name.clone();
-    let server = revision.is_modern().then_some(&*mcp.server);
-    let Some(ended) = run(mcp, call, nonce, id).await else {
-        // The client said that it does not wait any more, and wants no answer.
-        return Ok(Reply::empty(StatusCode::ACCEPTED));
-    };
-    match ended {
-        Ok(answer) if answer.asks => asking.answer(mcp, id),
-        Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
-        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
-        Err(error) => Err(Refusal::of(&error, mcp.realm())),
-    }
+    served::answered(mcp, asked, peer, agreed, id, wanted, write).await
 }
 
 /// Writes the result of a call for a round that is kept.

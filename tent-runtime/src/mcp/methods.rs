@@ -7,6 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value};
 
 use super::params::Shape;
+use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::served::{self, Wanted, refused};
@@ -146,7 +147,8 @@ async fn own(
         }
         Ok(given(mcp, id, &method, result, revision))
     };
-    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    served::answered(mcp, asked, peer, agreed, id, wanted, write).await
 }
 
 /// The object that a function gave; an empty one where it gave nothing.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::params::Arguments;
+use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::served::{self, Item, Wanted, refused};
@@ -99,7 +100,8 @@ pub(super) async fn get(
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
         Err(error) => Err(refused(mcp, &error, revision)),
     };
-    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    served::answered(mcp, asked, peer, agreed, id, wanted, write).await
 }
 
 pub(super) fn unknown(error: &Error, name: &str) -> Refusal {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::list::{Scope, kept};
 use super::listeners::{MOST_URI, Subscriber};
+use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::running::Key;
@@ -137,7 +138,8 @@ pub(super) async fn read(
         }
         Err(error) => Err(failed(mcp, &error, &uri, revision)),
     };
-    served::answered(mcp, asked, &params.meta, agreed, id, wanted, write).await
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    served::answered(mcp, asked, peer, agreed, id, wanted, write).await
 }
 
 /// Serves `resources/subscribe` and `resources/unsubscribe`, which legacy sessions have.

@@ -1,5 +1,6 @@
 //! What resources, prompts, completions and the methods of `on` have in common: the capabilities that they
-//! declare, pages of lists, and failures, which have no result of their own as a tool's have.
+//! declare, pages of lists, and failures, which have no result of their own as a tool's have. And what they have in
+//! common with tools: a call, from the door to its answer.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::asking::{Asking as Asks, Brought};
 use super::list::{Scope, hints};
-use super::params::{Meta, Params, Shape, Text};
+use super::params::{Params, Shape, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
@@ -110,12 +111,12 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Runs it, and answers what `write` makes of its end. As a tool's, its answer becomes a stream where it has
-/// something to say first.
+/// Runs it, and answers what `write` makes of its end. Its answer becomes a stream where it has something to say to
+/// `peer` first.
 pub(super) async fn answered<W>(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
-    meta: &Meta<'_>,
+    peer: Option<Arc<OfCall>>,
     agreed: Agreed,
     id: &str,
     wanted: Wanted<'_>,
@@ -124,7 +125,6 @@ pub(super) async fn answered<W>(
 where
     W: FnOnce(&Mcp, &str, Result<Answer, Error>) -> Result<Reply, Refusal> + Send + 'static,
 {
-    let peer = OfCall::new(mcp, asked, meta, &agreed)?;
     // On a line events and answers go the same way, so there is no stream to begin.
     let streams = peer.as_ref().filter(|_| asked.line().is_none());
     let sink = streams.map(|peer| peer.sink().clone());
@@ -145,6 +145,7 @@ where
         peer: asks.peer(),
         rounds: asks.rounds(),
     };
+    // It may go on when this request's own bytes are gone, so it owns what it needs.
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
         async move {
