@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tent::prelude::*;
-use tent_runtime::function::{Declaration, OutputDeclaration, Primitive};
+use tent_runtime::function::{Declaration, Output, OutputDeclaration, Primitive};
 use tent_tests::{block_on, linked, run_with};
 
 #[data]
