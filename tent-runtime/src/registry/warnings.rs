@@ -1,6 +1,7 @@
 //! What `check` warns of: what the standard allows, and known clients and models take badly. Keeps no app from
 //! starting.
 
+use tent_core::codes;
 use tent_core::names;
 
 use super::{Diagnostic, Function, OutputShape, Registry};
@@ -26,7 +27,7 @@ impl Registry {
         let many = self.tools().count();
         if many > WELL_TAKEN {
             warnings.push(Diagnostic {
-                code: "T7004",
+                code: codes::TOO_MANY_TOOLS,
                 message: format!("{many} tools are offered; above {WELL_TAKEN} models choose worse, and some clients cut the list at 40 or 128"),
                 locations: Vec::new(),
             });
@@ -48,7 +49,7 @@ fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
     let characters = name.chars().count();
     if characters > names::SAFE_CHARACTERS {
         warn(
-            "T1014",
+            codes::NAME_TOO_LONG,
             format!(
                 "`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}",
                 names::SAFE_CHARACTERS
@@ -57,7 +58,7 @@ fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
     }
     if name.contains("__") {
         warn(
-            "T1015",
+            codes::INVALID_NAME,
             format!(
                 "`{name}` holds `__`, at which some clients split the server's name from the tool's: write one `_`"
             ),
@@ -65,14 +66,14 @@ fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
     }
     if name.contains('.') {
         warn(
-            "T1015",
+            codes::INVALID_NAME,
             format!("`{name}` holds a dot, which some model interfaces refuse"),
         );
     }
     let about = function.about.chars().count();
     if about > LONGEST_ABOUT {
         warn(
-            "T7024",
+            codes::DESCRIPTION_TOO_LONG,
             format!(
                 "The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"
             ),
@@ -93,7 +94,7 @@ fn huge_integers(function: &Function) -> Option<Diagnostic> {
         places.push("what it gives".to_owned());
     }
     (!places.is_empty()).then(|| Diagnostic {
-        code: "T7023",
+        code: codes::WIDE_INTEGER,
         message: format!(
             "`{}` has integers of more than 64 bits: {}",
             function.name,
@@ -107,7 +108,7 @@ fn huge_integers(function: &Function) -> Option<Diagnostic> {
 fn unfetched_icons(function: &Function) -> Vec<Diagnostic> {
     let unfetched = function.icons.iter().filter(|icon| !icon.is_fetched());
     let finding = |icon: &Icon| Diagnostic {
-        code: "T7034",
+        code: codes::INVALID_ICON,
         message: format!(
             "`{}`: the icon {:?} is not over https:, and clients fetch no other",
             function.name,
@@ -132,7 +133,7 @@ fn not_kept_yet(function: &Function) -> Option<Diagnostic> {
         .map(|(option, _)| *option)
         .collect();
     (!promised.is_empty()).then(|| Diagnostic {
-        code: "T7022",
+        code: codes::NOT_ENFORCED,
         message: format!("`{}` states {}", function.name, promised.join(" and ")),
         locations: vec![declaration.location],
     })
