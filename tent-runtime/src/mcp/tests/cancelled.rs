@@ -15,7 +15,7 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{Access, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule};
-use crate::mcp::stream::Sink;
+use crate::mcp::client::outbox::Sink;
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
 
