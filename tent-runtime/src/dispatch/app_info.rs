@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn found(about: &AppInfo) -> Vec<(Code, String)> {
+    fn found(about: &AppInfo) -> Vec<(codes::Code, String)> {
         let found = about.problems().into_iter();
         found.map(|one| (one.code, one.message)).collect()
     }
@@ -176,7 +176,10 @@ mod tests {
                 codes::INVALID_EXTENSION,
                 r#"The extension "ui" has no prefix, such as `com.example/`"#,
             ),
-            (codes::INVALID_EXTENSION, "An experimental capability has no name"),
+            (
+                codes::INVALID_EXTENSION,
+                "An experimental capability has no name",
+            ),
             (
                 codes::INVALID_EXTENSION,
                 r#"The settings of the experimental capability "tasks" are no object"#,

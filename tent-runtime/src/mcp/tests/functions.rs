@@ -11,7 +11,9 @@ use tokio::sync::Notify;
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Body, Content, Declaration, Input, Kind, Location, Output};
+use crate::function::{
+    Access, Body, Content, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+};
 use crate::schema::Field;
 
 /// The requests by whose ids a function of this app was run.
@@ -32,7 +34,7 @@ pub(super) const fn function(
     name: &'static str,
     access: Access,
     fields: &'static [Field],
-    output: Output,
+    output: OutputDeclaration,
     run: Function,
 ) -> Declaration {
     let made = Declaration::new(
@@ -72,7 +74,7 @@ const PLACE: &[Field] = &[
         ..Field::new::<Option<u32>>("row")
     },
 ];
-const ORDER: Output = Output::Value(|g| g.subschema_for::<Order>());
+const ORDER: OutputDeclaration = OutputDeclaration::Value(|g| g.subschema_for::<Order>());
 
 pub(super) fn value(cx: &Cx, value: Value) -> Result<Output> {
     RAN.lock()
@@ -137,7 +139,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "server_time",
         Access::Anyone,
         &[],
-        Output::Value(|g| g.subschema_for::<String>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |cx, _| value(cx, json!("noon")),
     ),
     &function(
@@ -145,7 +147,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "echo",
         SIGNED_IN,
         TEXT,
-        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
         |cx, input| value(cx, input.into()),
     ),
     &function(
@@ -153,7 +155,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "list_orders",
         SIGNED_IN,
         &[],
-        Output::Value(|g| g.subschema_for::<Vec<Order>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Vec<Order>>()),
         |cx, _| value(cx, json!([{"id": "A1"}])),
     ),
     &function(
@@ -161,7 +163,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "maybe",
         SIGNED_IN,
         &[],
-        Output::Value(|g| g.subschema_for::<Option<Order>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Option<Order>>()),
         |cx, _| value(cx, Value::Null),
     ),
     &function(
@@ -169,7 +171,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "raw",
         SIGNED_IN,
         &[],
-        Output::Value(|g| g.subschema_for::<Value>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Value>()),
         |cx, _| value(cx, json!(["any", 1])),
     ),
     &function(
@@ -177,7 +179,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "touch",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     ),
     &function(
@@ -185,7 +187,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "show",
         SIGNED_IN,
         &[],
-        Output::Content,
+        OutputDeclaration::Content,
         |_, _| {
             Ok(Output {
                 content: all_contents(),
@@ -198,7 +200,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "save",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Err(Error::unexpected("connect postgres://user:pw@db/x failed")),
     ),
     &function(
@@ -206,7 +208,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "explode",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| panic!("secret detail"),
     ),
     &function(
@@ -214,7 +216,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "busy",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Err(Error::new(codes::TOO_MANY_REQUESTS).with_retry_after(Duration::from_secs(7))),
     ),
     &function(
@@ -222,7 +224,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "not_yours",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |cx, _| {
             cx.require(false)?;
             Ok(Output::default())
@@ -233,20 +235,30 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "report",
         STAFF,
         PLACE,
-        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
         |cx, input| value(cx, input.into()),
     ),
     &Declaration {
         body: Body::Async(|_, _| Box::pin(wait())),
-        ..function(Kind::Action, "wait", STAFF, &[], Output::Nothing, |_, _| {
-            Ok(Output::default())
-        })
+        ..function(
+            Kind::Action,
+            "wait",
+            STAFF,
+            &[],
+            OutputDeclaration::Nothing,
+            |_, _| Ok(Output::default()),
+        )
     },
     &Declaration {
         asks: true,
-        ..function(Kind::Change, "wipe", STAFF, &[], Output::Nothing, |_, _| {
-            Ok(Output::default())
-        })
+        ..function(
+            Kind::Change,
+            "wipe",
+            STAFF,
+            &[],
+            OutputDeclaration::Nothing,
+            |_, _| Ok(Output::default()),
+        )
     },
     &Declaration {
         mcp: false,
@@ -255,7 +267,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
             "inside",
             SIGNED_IN,
             &[],
-            Output::Nothing,
+            OutputDeclaration::Nothing,
             |_, _| Ok(Output::default()),
         )
     },

@@ -205,5 +205,12 @@ fn it_is_told_beside_the_other_problems() {
         .iter()
         .map(|one| one.code)
         .collect();
-    assert_eq!(found, [codes::INVALID_FIELD_NAME, codes::INVALID_HEADER, codes::INVALID_HEADER]);
+    assert_eq!(
+        found,
+        [
+            codes::INVALID_FIELD_NAME,
+            codes::INVALID_HEADER,
+            codes::INVALID_HEADER
+        ]
+    );
 }

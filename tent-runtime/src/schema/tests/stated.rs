@@ -74,7 +74,11 @@ fn another_dialect_is_not_read_as_this_one() {
         assert_eq!(of(name.into()), older, "{name}");
     }
     for strange in [json!("https://schemas.example/mine"), json!(""), json!(7)] {
-        assert_eq!(of(strange.clone()), Err(vec![codes::INVALID_RULE]), "{strange}");
+        assert_eq!(
+            of(strange.clone()),
+            Err(vec![codes::INVALID_RULE]),
+            "{strange}"
+        );
     }
 }
 
