@@ -359,9 +359,9 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
         Meta::default()
     });
     let input = match declaration.input {
-        Input::Fields(fields) => InputSchema::of_fields(fields),
-        Input::Whole(schema) => InputSchema::of_type(schema),
-        Input::Stated(schema) => InputSchema::of_stated(schema()),
+        Input::Fields(fields) => InputSchema::from_fields(fields),
+        Input::Whole(schema) => InputSchema::from_type(schema),
+        Input::Stated(schema) => InputSchema::from_declared(schema()),
     };
     let input = match input {
         Ok(input) if problems.is_empty() => input,
@@ -386,7 +386,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
         output: match declaration.output {
             Output::Nothing => Shape::Nothing,
             Output::Content => Shape::Content,
-            Output::Value(schema) => Shape::Value(OutputSchema::of_type(schema)),
+            Output::Value(schema) => Shape::Value(OutputSchema::from_type(schema)),
         },
         scope: declaration
             .scope

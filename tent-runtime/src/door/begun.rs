@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 use super::{At, Call, Door, Rounds};
 use crate::cx::{Cx, CxParts, Era, Stop, Waits};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// A call whose [`Cx`] is made.
 pub(super) struct Begun {
     pub(super) cx: Cx,
     pub(super) name: String,
     pub(super) input: Map<String, Value>,
-    pub(super) wire: Wire,
+    pub(super) wire: InputEncoding,
     /// When the request has to be answered.
     pub(super) request: Option<Instant>,
     pub(super) at: At,

@@ -22,7 +22,7 @@ use crate::door::{At, Call};
 use crate::error::Error;
 use crate::function::{Answer, Content, Meta};
 use crate::registry::{Registry, Shape};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.
 pub(super) struct Tools(Vec<Tool>);
@@ -82,7 +82,7 @@ pub(super) async fn serve(
         name: name.into_owned(),
         input,
         meta,
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         at: At::Mcp,
         rounds: Some(Brought {
             method: "tools/call",

@@ -16,7 +16,7 @@ use super::peer::OfCall;
 use super::revision::Revision;
 use super::running::Key;
 use super::{Agreed, Asked, Mcp, ask, questions};
-use crate::cx::{Later, Level, Peer, Progress, Question, misanswered};
+use crate::cx::{InputRequest, Later, Level, Peer, Progress, misanswered};
 use crate::error::Result;
 
 /// The client of a call in a session.
@@ -54,7 +54,7 @@ impl InSession {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn put(&self, name: &str, question: &Question) -> Result<Value> {
+    async fn put(&self, name: &str, question: &InputRequest) -> Result<Value> {
         ask::check(question, self.revision)?;
         let put = self.notes.questions().put(
             questions::Asked {
@@ -97,7 +97,7 @@ impl Peer for InSession {
         self.told.log(level, logger, data);
     }
 
-    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async move { self.put(name, &question).await })
     }
 

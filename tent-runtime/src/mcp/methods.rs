@@ -16,7 +16,7 @@ use super::{Agreed, Asked, Mcp, complete, headers, peer, prompts, resources, unr
 use crate::door::At;
 use crate::error::Error;
 use crate::function::Answer;
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// Serves a method that no era has for itself alone.
 ///
@@ -120,7 +120,7 @@ async fn own(
         name: name.clone(),
         input: request.input().map_err(unreadable)?,
         meta: params.meta.rest.clone(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         at: At::Method,
         rounds: None,
     };

@@ -12,7 +12,8 @@ use super::peer::{begin, end};
 use super::questions::{self, Questions, gone};
 use super::reply::write;
 use crate::caller::Caller;
-use crate::cx::{Capabilities, State, question};
+use crate::cx::input::input_request;
+use crate::cx::{Capabilities, State};
 use crate::error::Result;
 
 /// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
@@ -87,7 +88,7 @@ impl Notes {
         method: &str,
         params: Option<Value>,
     ) -> Result<Value> {
-        let needs = question::needs(method, params.as_ref());
+        let needs = input_request::needs(method, params.as_ref());
         let can = |said: &Capabilities| needs.iter().all(|name| said.has(name));
         let clients = self.streams().of(caller, can);
         if clients.is_empty() {

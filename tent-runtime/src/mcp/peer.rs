@@ -20,7 +20,7 @@ use super::running::Key;
 use super::stream::Sink;
 use super::wire::is_id;
 use super::{Agreed, Asked, Mcp};
-use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::cx::{InputRequest, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
 
 /// The client at the other end of one call.
@@ -257,7 +257,7 @@ impl Peer for OfCall {
         self.sink.send(line(level, logger, data));
     }
 
-    fn ask<'a>(&'a self, _: &'a str, _: Question) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async {
             Err(Error::of("T0021").with_message("The client of this call cannot be asked."))
         })

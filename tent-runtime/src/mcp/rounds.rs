@@ -27,7 +27,7 @@ use super::params::{Arguments, Text};
 use super::reply::{Refusal, write};
 use super::revision::Revision;
 use crate::clock::{Clock, SystemClock};
-use crate::cx::{Peer, Question};
+use crate::cx::{InputRequest, Peer};
 use crate::door::{Door, Entering, Rounds};
 use crate::error::{Error, Result};
 use crate::function::{Answer, BoxFuture, Kind};
@@ -65,10 +65,10 @@ struct Inner {
     answers: Vec<Taken>,
     kept: BTreeMap<String, Value>,
     /// What is being asked.
-    asking: Vec<(u64, String, Question)>,
+    asking: Vec<(u64, String, InputRequest)>,
     count: u64,
     /// What was being asked when the door ended the call.
-    settled: Option<Vec<(String, Question)>>,
+    settled: Option<Vec<(String, InputRequest)>>,
     waker: Option<Waker>,
     /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
     bound: Vec<u8>,

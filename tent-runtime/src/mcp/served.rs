@@ -19,7 +19,7 @@ use crate::door::{Asking, At, Call, Door};
 use crate::error::Error;
 use crate::function::Answer;
 use crate::registry::Registry;
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 use crate::seal::Use;
 
 /// The most bytes of what is listed on one page; a single one may be larger.
@@ -85,7 +85,7 @@ pub(super) struct Wanted<'a> {
     pub(super) input: Map<String, Value>,
     /// What the request brings in `_meta` for the function.
     pub(super) meta: Map<String, Value>,
-    pub(super) wire: Wire,
+    pub(super) wire: InputEncoding,
     pub(super) at: At,
     /// Where it can come in several rounds. Of what only reads none is kept.
     pub(super) rounds: Option<Brought<'a>>,
@@ -104,7 +104,7 @@ impl<'a> Wanted<'a> {
             name: name.to_owned(),
             input,
             meta: std::mem::take(&mut params.meta.rest),
-            wire: Wire::Strings,
+            wire: InputEncoding::Strings,
             at,
             rounds: Some(Brought::to_read(method, params)),
         }

@@ -9,7 +9,7 @@ use super::*;
 use crate::cx::{Client, Era};
 use crate::door::{At, Call};
 use crate::function::{Access, Answer, Body, Declaration, Input, Kind, Location, Output};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 static BEGAN: Notify = Notify::const_new();
 static GO_ON: Notify = Notify::const_new();
@@ -47,7 +47,7 @@ async fn left(tent: &Tent) {
     let call = tent.door.call(Call {
         name: "work".to_owned(),
         input: serde_json::Map::new(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller: Caller::App,
         client: Client {
             era: Era::Legacy,
