@@ -1,5 +1,5 @@
 //! [`Content`]: what a function gives that is no value, with the hints that a client shows it by, and
-//! [`Listed`]: one resource of many. Plain data; how it looks on a wire is an envelope's to know.
+//! [`ResourceInfo`]: one resource of many. Plain data; how it looks on a wire is an envelope's to know.
 
 mod icon;
 mod meta;
@@ -37,7 +37,7 @@ pub(crate) enum Piece {
     Image { data: Vec<u8>, media_type: String },
     Audio { data: Vec<u8>, media_type: String },
     Resource(Resource),
-    Link(Box<Listed>),
+    Link(Box<ResourceInfo>),
 }
 
 /// A resource with what it holds.
@@ -77,7 +77,7 @@ impl Content {
     /// A link to a resource, which the client may read or show. Its name is for programs;
     /// [`title`](Self::title) is the one for people.
     pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Piece::Link(Box::new(Listed::new(uri, name))).into()
+        Piece::Link(Box::new(ResourceInfo::new(uri, name))).into()
     }
 
     /// A resource that is a text.
@@ -177,7 +177,7 @@ impl Content {
         self.linked(|link| link.icon(icon))
     }
 
-    fn linked(mut self, change: impl FnOnce(Listed) -> Listed) -> Self {
+    fn linked(mut self, change: impl FnOnce(ResourceInfo) -> ResourceInfo) -> Self {
         if let Piece::Link(link) = self.piece {
             self.piece = Piece::Link(Box::new(change(*link)));
         }
@@ -316,12 +316,12 @@ impl Annotations {
 /// One resource, as a list of resources or a link shows it.
 ///
 /// ```
-/// use tent_runtime::function::Listed;
-/// let order = Listed::new("orders://7", "order 7").title("Order 7").media_type("text/plain");
+/// use tent_runtime::function::ResourceInfo;
+/// let order = ResourceInfo::new("orders://7", "order 7").title("Order 7").media_type("text/plain");
 /// # let _ = order;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct ResourceInfo {
     pub(crate) uri: String,
     pub(crate) name: String,
     pub(crate) title: Option<String>,
@@ -333,10 +333,10 @@ pub struct Listed {
     pub(crate) meta: Meta,
 }
 
-impl Listed {
+impl ResourceInfo {
     /// The resource of this address. The name is for programs; [`title`](Self::title) is the one for people.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Listed {
+        ResourceInfo {
             uri: uri.into(),
             name: name.into(),
             title: None,
@@ -387,8 +387,8 @@ impl Listed {
     /// A picture of it, one more with each call. One that clients refuse is left out, and the log says so.
     ///
     /// ```
-    /// use tent_runtime::function::{Icon, Listed};
-    /// let order = Listed::new("orders://7", "order 7").icon(Icon::svg("<svg/>"));
+    /// use tent_runtime::function::{Icon, ResourceInfo};
+    /// let order = ResourceInfo::new("orders://7", "order 7").icon(Icon::svg("<svg/>"));
     /// # let _ = order;
     /// ```
     #[must_use]

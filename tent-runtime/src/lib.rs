@@ -21,7 +21,7 @@ pub mod keys;
 pub mod cx;
 pub mod function;
 pub mod registry;
-pub mod door;
+pub mod dispatch;
 mod web;
 mod api;
 mod mcp;

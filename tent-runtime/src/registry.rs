@@ -16,7 +16,8 @@ use std::fmt;
 use tent_core::{codes, names};
 
 use crate::function::{
-    Access, Declaration, Entry, Icon, Input, Kind, Link, Location, Meta, Output, Serves,
+    Access, Declaration, Entry, Icon, Input, Kind, Link, Location, Meta, OutputDeclaration,
+    Primitive,
 };
 use crate::schema::{InputSchema, OutputSchema};
 
@@ -34,13 +35,13 @@ pub struct Function {
     /// The pictures that clients show beside it.
     pub icons: Vec<Icon>,
     /// What clients are told of its effects.
-    pub marks: Marks,
+    pub marks: ToolAnnotations,
     /// What MCP clients are told in `_meta` where it is listed.
     pub meta: Meta,
     /// What it takes.
     pub input: InputSchema,
     /// What it gives.
-    pub output: Shape,
+    pub output: OutputShape,
     /// The scope that a key must hold.
     pub scope: &'static str,
 }
@@ -63,7 +64,7 @@ impl Function {
 
 /// What a function's answer is.
 #[derive(Debug)]
-pub enum Shape {
+pub enum OutputShape {
     /// Nothing.
     Nothing,
     /// Content, which no schema describes.
@@ -74,7 +75,7 @@ pub enum Shape {
 
 /// MCP's tool annotations: hints for a client, and no guard. `None` is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marks {
+pub struct ToolAnnotations {
     /// `readOnlyHint`.
     pub read_only: bool,
     /// `destructiveHint`.
@@ -85,11 +86,11 @@ pub struct Marks {
     pub open_world: Option<bool>,
 }
 
-impl Marks {
+impl ToolAnnotations {
     /// The marks that a declaration's kind and options come to.
     pub fn of(declaration: &Declaration) -> Self {
         let read_only = declaration.kind == Kind::Query || declaration.only_reads;
-        Marks {
+        ToolAnnotations {
             read_only,
             destructive: match (read_only, declaration.asks, declaration.adds) {
                 (true, ..) => None,
@@ -109,7 +110,7 @@ impl Marks {
 
 /// Something that `check` reports: a problem keeps the app from starting, a warning does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnostic {
     /// The code of its kind.
     pub code: &'static str,
     /// What is wrong.
@@ -118,7 +119,7 @@ pub struct Finding {
     pub locations: Vec<Location>,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, fix) = codes::find(self.code).map_or(("", ""), |e| (e.name, e.fix));
         write!(f, "{} {name}: {}\n  help: {fix}", self.code, self.message)?;
@@ -131,9 +132,9 @@ impl fmt::Display for Finding {
 
 /// Everything that keeps an app from starting, at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problems(pub Vec<Finding>);
+pub struct Diagnostics(pub Vec<Diagnostic>);
 
-impl fmt::Display for Problems {
+impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, finding) in self.0.iter().enumerate() {
             if at > 0 {
@@ -145,7 +146,7 @@ impl fmt::Display for Problems {
     }
 }
 
-impl std::error::Error for Problems {}
+impl std::error::Error for Diagnostics {}
 
 /// The functions of an app, sorted by name, with its resources and its prompts.
 #[derive(Debug)]
@@ -161,7 +162,7 @@ impl Registry {
     /// # Errors
     /// Every problem at once: T1001, T7012, T7016 and T7017 of the functions, T7018 where there are none
     /// or where a crate that [`Link`] names brought none.
-    pub fn linked() -> Result<Self, Problems> {
+    pub fn linked() -> Result<Self, Diagnostics> {
         let (declarations, problems) = linked();
         Self::made_of(&declarations, problems)
     }
@@ -170,7 +171,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`linked`](Self::linked).
-    pub fn of(declarations: &[&'static Declaration]) -> Result<Self, Problems> {
+    pub fn of(declarations: &[&'static Declaration]) -> Result<Self, Diagnostics> {
         Self::made_of(declarations, Vec::new())
     }
 
@@ -182,7 +183,7 @@ impl Registry {
     pub(crate) fn for_app(
         named: Option<&[&'static Declaration]>,
         handed: &HashSet<TypeId>,
-    ) -> Result<Self, Problems> {
+    ) -> Result<Self, Diagnostics> {
         let (declarations, mut problems) = match named {
             Some(named) => (named.to_vec(), Vec::new()),
             None => linked(),
@@ -193,10 +194,10 @@ impl Registry {
 
     fn made_of(
         declarations: &[&'static Declaration],
-        mut problems: Vec<Finding>,
-    ) -> Result<Self, Problems> {
+        mut problems: Vec<Diagnostic>,
+    ) -> Result<Self, Diagnostics> {
         if declarations.is_empty() {
-            problems.push(Finding {
+            problems.push(Diagnostic {
                 code: "T7018",
                 message: "The app has no functions".to_owned(),
                 locations: Vec::new(),
@@ -214,20 +215,22 @@ impl Registry {
             };
             problems.extend(served::misfits(&function));
             match declaration.serves {
-                Serves::Call => functions.push(function),
-                Serves::Resource(stated) => {
+                Primitive::Function => functions.push(function),
+                Primitive::Resource(stated) => {
                     problems.extend(served.resource(function, stated).err())
                 }
-                Serves::Prompt => served.prompt(function),
+                Primitive::Prompt => served.prompt(function),
             }
         }
         functions.sort_by(|a, b| a.name.cmp(&b.name));
         served.sort();
-        type Of = fn(&Serves) -> bool;
+        type Of = fn(&Primitive) -> bool;
         let kinds: [(&str, Of); 3] = [
-            ("functions", |serves| matches!(serves, Serves::Call)),
-            ("resources", |serves| matches!(serves, Serves::Resource(_))),
-            ("prompts", |serves| matches!(serves, Serves::Prompt)),
+            ("functions", |serves| matches!(serves, Primitive::Function)),
+            ("resources", |serves| {
+                matches!(serves, Primitive::Resource(_))
+            }),
+            ("prompts", |serves| matches!(serves, Primitive::Prompt)),
         ];
         for (word, of) in kinds {
             let these = declarations.iter().filter(|d| of(&d.serves));
@@ -237,7 +240,7 @@ impl Registry {
         problems.extend(served::methods_taken(declarations));
         problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
         if !problems.is_empty() {
-            return Err(Problems(problems));
+            return Err(Diagnostics(problems));
         }
         let by_name = functions.iter().enumerate();
         let by_name = by_name.map(|(at, f)| (f.name.clone(), at)).collect();
@@ -270,12 +273,12 @@ impl Registry {
 }
 
 /// What is linked into this binary, and T7018 for each crate that was to bring functions and has none.
-fn linked() -> (Vec<&'static Declaration>, Vec<Finding>) {
+fn linked() -> (Vec<&'static Declaration>, Vec<Diagnostic>) {
     let declarations: Vec<_> = inventory::iter::<Entry>().map(|entry| entry.0).collect();
     let bringing: HashSet<_> = declarations.iter().map(|d| d.location.krate()).collect();
     let missing = inventory::iter::<Link>()
         .filter(|link| !bringing.contains(link.krate))
-        .map(|link| Finding {
+        .map(|link| Diagnostic {
             code: "T7018",
             message: format!(
                 "The crate {} was linked for its functions and has none",
@@ -291,7 +294,7 @@ fn linked() -> (Vec<&'static Declaration>, Vec<Finding>) {
 fn names_taken(
     kind: &str,
     declarations: impl Iterator<Item = &'static Declaration>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let mut taken: BTreeMap<String, Vec<&Declaration>> = BTreeMap::new();
     for declaration in declarations {
         taken
@@ -305,7 +308,7 @@ fn names_taken(
         spelled.dedup();
         let mut locations: Vec<_> = same.iter().map(|d| d.location).collect();
         locations.sort_by_key(|l| (l.file, l.line));
-        Finding {
+        Diagnostic {
             code: "T1001",
             message: match spelled.as_slice() {
                 [one] => format!("{} {kind} are named {one}", same.len()),
@@ -324,8 +327,8 @@ fn names_taken(
         .collect()
 }
 
-fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
-    let at = |code, message| Finding {
+fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> {
+    let at = |code, message| Diagnostic {
         code,
         message: format!("`{}`: {message}", declaration.name),
         locations: vec![declaration.location],
@@ -371,7 +374,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
             return Err(problems);
         }
     };
-    let marks = Marks::of(declaration);
+    let marks = ToolAnnotations::of(declaration);
     Ok(Function {
         declaration,
         name: declaration.name.to_owned(),
@@ -384,9 +387,9 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Finding>> {
         meta,
         input,
         output: match declaration.output {
-            Output::Nothing => Shape::Nothing,
-            Output::Content => Shape::Content,
-            Output::Value(schema) => Shape::Value(OutputSchema::from_type(schema)),
+            OutputDeclaration::Nothing => OutputShape::Nothing,
+            OutputDeclaration::Content => OutputShape::Content,
+            OutputDeclaration::Value(schema) => OutputShape::Value(OutputSchema::from_type(schema)),
         },
         scope: declaration
             .scope

@@ -23,11 +23,11 @@ pub use tent_runtime::caller::{Caller, User};
 pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, input};
 pub use tent_runtime::error::{BoxError, Error, Result};
 pub use tent_runtime::function::{
-    Access, Annotations, Content, Declaration, Icon, Icons, Kind, Listed, Location, Message,
-    Prompted, Role, Theme, With,
+    Access, Annotations, Content, Declaration, Icon, Icons, Kind, Location, PromptMessage,
+    PromptResult, ResourceInfo, Role, Theme, WithContent,
 };
 pub use tent_runtime::registry::Registry;
-pub use tent_runtime::server::{App, Notes, Tent};
+pub use tent_runtime::server::{App, Notifier, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{http, keys, registry, settings};
 

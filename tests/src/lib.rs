@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tent_runtime::caller::Caller;
 use tent_runtime::cx::{Cx, States};
 use tent_runtime::error::Result;
-use tent_runtime::function::{Answer, Body, Declaration, Entry, expansion::inventory};
+use tent_runtime::function::{Body, Declaration, Entry, Output, expansion::inventory};
 
 /// The one linked function of this name.
 ///
@@ -26,7 +26,7 @@ pub fn linked(name: &str) -> &'static Declaration {
 ///
 /// # Panics
 /// Where the input is no object, or no runtime can be started.
-pub fn run_with(function: &Declaration, input: Value, states: States) -> Result<Answer> {
+pub fn run_with(function: &Declaration, input: Value, states: States) -> Result<Output> {
     let Value::Object(input) = input else {
         panic!("an input is an object, not {input}");
     };

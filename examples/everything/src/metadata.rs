@@ -26,9 +26,9 @@ fn show_dial(
     /// How far it is, from 0 to 100.
     #[arg(title = "Percent", max = 100)]
     percent: u8,
-) -> With<Dial> {
+) -> WithContent<Dial> {
     let words = Content::text(format!("The dial shows {percent} percent."));
-    With::shown(Dial { percent }, [words])
+    WithContent::replacing_text(Dial { percent }, [words])
 }
 
 /// The page of the dial. It loads nothing, so its host need allow it nothing.
@@ -51,14 +51,14 @@ fn about_dial(
     /// What to say of it.
     #[arg(title = "Topic")]
     topic: String,
-) -> Prompted {
-    let question = Message::user(format!("Tell me of the dial: {topic}"));
-    Prompted::new([question]).meta("com.example/topic", topic)
+) -> PromptResult {
+    let question = PromptMessage::user(format!("Tell me of the dial: {topic}"));
+    PromptResult::new([question]).meta("com.example/topic", topic)
 }
 
 /// Give a value with `_meta` of the result, beside a text, a resource and a link that each have their own.
 #[query(access = "anyone", offer = "mcp")]
-fn give_metadata() -> With<Dial> {
+fn give_metadata() -> WithContent<Dial> {
     let resource = Content::resource_text("test://dial", "text/plain", "50")
         .meta("com.example/block", 1)
         .resource_meta("com.example/resource", 2);
@@ -67,7 +67,7 @@ fn give_metadata() -> With<Dial> {
         resource,
         Content::link("ui://everything/dial", "dial").meta("com.example/link", true),
     ];
-    With::new(Dial { percent: 50 }, content).meta("com.example/drawn", json!({"by": "hand"}))
+    WithContent::new(Dial { percent: 50 }, content).meta("com.example/drawn", json!({"by": "hand"}))
 }
 
 /// Give what the request brings in `_meta`.

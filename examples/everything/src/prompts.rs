@@ -1,7 +1,7 @@
 //! Prompts: beginnings of conversations, with and without arguments.
 
 use tent::prelude::*;
-use tent::{Map, Message};
+use tent::{Map, PromptMessage};
 
 use crate::media::PNG;
 
@@ -35,23 +35,23 @@ fn test_prompt_with_embedded_resource(
     /// URI of the resource to embed
     #[arg(rename = "resourceUri")]
     resource_uri: String,
-) -> Vec<Message> {
+) -> Vec<PromptMessage> {
     let resource = Content::resource_text(
         resource_uri,
         "text/plain",
         "Embedded resource content for testing.",
     );
     vec![
-        Message::user(resource),
-        Message::user("Please process the embedded resource above."),
+        PromptMessage::user(resource),
+        PromptMessage::user("Please process the embedded resource above."),
     ]
 }
 
 /// Work on a picture.
 #[prompt(access = "anyone")]
-fn test_prompt_with_image() -> Vec<Message> {
+fn test_prompt_with_image() -> Vec<PromptMessage> {
     vec![
-        Message::user(Content::image(PNG, "image/png")),
-        Message::user("Please analyze the image above."),
+        PromptMessage::user(Content::image(PNG, "image/png")),
+        PromptMessage::user("Please analyze the image above."),
     ]
 }

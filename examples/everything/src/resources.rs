@@ -2,7 +2,7 @@
 
 use tent::prelude::*;
 use tent::{
-    Listed, Map,
+    Map, ResourceInfo,
     serde_json::{Value, json},
 };
 
@@ -59,10 +59,10 @@ fn template(
 }
 
 /// What a list of resources shows of the template.
-fn known_numbers(_cx: &Cx) -> Vec<Listed> {
+fn known_numbers(_cx: &Cx) -> Vec<ResourceInfo> {
     ["1", "2"]
         .map(|id| {
-            Listed::new(format!("test://template/{id}/data"), format!("data {id}"))
+            ResourceInfo::new(format!("test://template/{id}/data"), format!("data {id}"))
                 .media_type("application/json")
         })
         .into()

@@ -70,7 +70,7 @@ fn test_resource_links() -> Vec<Content> {
 
 /// Give a value, and beside it a text for the person alone.
 #[query(access = "anyone", offer = "mcp")]
-fn test_structured_content() -> With<Weather> {
+fn test_structured_content() -> WithContent<Weather> {
     let weather = Weather {
         place: "Oslo".to_owned(),
         degrees: -3.5,
@@ -78,7 +78,7 @@ fn test_structured_content() -> With<Weather> {
     };
     let text = Content::text("Snow in Oslo, -3.5 °C");
     let text = text.annotated(Annotations::new().audience([Role::User]));
-    With::new(weather, [text])
+    WithContent::new(weather, [text])
 }
 
 /// The weather of a place.

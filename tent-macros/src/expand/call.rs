@@ -73,7 +73,7 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             fn __tent_run<'__tent>(
                 __tent_cx: &'__tent #private::Cx,
                 __tent_input: #private::Object,
-            ) -> #private::BoxFuture<'__tent, #private::Result<#private::Answer>> {
+            ) -> #private::BoxFuture<'__tent, #private::Result<#private::Output>> {
                 #body
                 #call
             }
@@ -83,7 +83,7 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             fn __tent_run(
                 __tent_cx: &#private::Cx,
                 __tent_input: #private::Object,
-            ) -> #private::Result<#private::Answer> {
+            ) -> #private::Result<#private::Output> {
                 #body
                 #call
             }

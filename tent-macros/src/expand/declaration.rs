@@ -99,7 +99,7 @@ fn rule(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream {
     let spelled = spelled(path);
     // One word, wherever `macro_rules!` took the path from.
     let cx = Ident::new("__tent_cx", Span::call_site());
-    let asked = quote_spanned!(path.span()=> #private::verdict(#path(#cx)));
+    let asked = quote_spanned!(path.span()=> #private::decision(#path(#cx)));
     rules.0.push(quote! {
         fn #name<'__tent>(
             #cx: &'__tent #private::Cx,
@@ -163,8 +163,8 @@ fn lister(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream 
     let name = format_ident!("__tent_rule_{}", rules.0.len());
     let spelled = spelled(path);
     let cx = Ident::new("__tent_cx", Span::call_site());
-    let listed = quote!(#private::Vec<#private::Listed>);
-    let asked = quote_spanned!(path.span()=> #private::promised::<#listed, _, _>(#path(#cx)));
+    let listed = quote!(#private::Vec<#private::ResourceInfo>);
+    let asked = quote_spanned!(path.span()=> #private::result_future::<#listed, _, _>(#path(#cx)));
     rules.0.push(quote! {
         fn #name<'__tent>(
             #cx: &'__tent #private::Cx,
@@ -187,7 +187,7 @@ fn complete(
     let [cx, typed, so_far] = ["__tent_cx", "__tent_typed", "__tent_so_far"]
         .map(|name| Ident::new(name, Span::call_site()));
     let values = quote!(#private::Vec<#private::String>);
-    let asked = quote_spanned!(path.span()=> #private::promised::<#values, _, _>(#path(#cx, #typed, #so_far)));
+    let asked = quote_spanned!(path.span()=> #private::result_future::<#values, _, _>(#path(#cx, #typed, #so_far)));
     let cfgs = &parameter.cfgs;
     rules.0.push(quote! {
         #(#cfgs)*

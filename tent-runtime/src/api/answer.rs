@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-use crate::function::{Annotations, Answer, Content, Held, Listed, Piece, Role};
+use crate::function::{Annotations, Content, Held, Output, Piece, ResourceInfo, Role};
 use crate::web;
 
 /// The media type of a text.
@@ -27,7 +27,7 @@ const SHOWN: [&str; 8] = [
     "image/avif",
 ];
 
-pub(super) fn response(answer: Answer) -> Response<Body> {
+pub(super) fn response(answer: Output) -> Response<Body> {
     match (answer.value, answer.content) {
         (Some(value), _) => json(String::from(Box::<str>::from(value))),
         (None, content) if content.is_empty() => {
@@ -139,7 +139,7 @@ fn block(content: &Content) -> Value {
     block
 }
 
-fn linked(link: &Listed) -> Value {
+fn linked(link: &ResourceInfo) -> Value {
     let mut block = json!({ "type": "link", "uri": link.uri, "name": link.name });
     let texts = [
         ("title", &link.title),

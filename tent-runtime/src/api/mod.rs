@@ -14,21 +14,21 @@ use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::cx::Client;
-use crate::door::{Asking, At, Call, Door};
+use crate::dispatch::{Call, Dispatcher, Endpoint, RequestContext};
 use crate::error::{Error, Result};
 use crate::function::Kind;
 use crate::json;
-use crate::registry::{Function, Shape};
+use crate::registry::{Function, OutputShape};
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 
 /// Answers any request under `/api`.
-pub(crate) async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<Body> {
+pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -> Response<Body> {
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
-    let served = serve_parts(&door, &parts, &mut body, &trace).await;
-    let mut response = served.unwrap_or_else(|error| problem::response(&error, &door));
+    let served = serve_parts(&dispatcher, &parts, &mut body, &trace).await;
+    let mut response = served.unwrap_or_else(|error| problem::response(&error, &dispatcher));
     body.finish(&mut response).await;
     if let Ok(trace) = HeaderValue::from_str(&trace) {
         response
@@ -42,8 +42,8 @@ pub(crate) async fn serve(door: Arc<Door>, request: Request<Body>) -> Response<B
 }
 
 /// A failure as this door tells it, to a request that is no call.
-pub(crate) fn refusal(error: &Error, door: &Door) -> Response<Body> {
-    problem::response(error, door)
+pub(crate) fn refusal(error: &Error, dispatcher: &Dispatcher) -> Response<Body> {
+    problem::response(error, dispatcher)
 }
 
 /// The headers of an answer to GET, its length among them, for a HEAD (RFC 9110, section 9.3.2).
@@ -59,17 +59,17 @@ fn without_body(mut response: Response<Body>) -> Response<Body> {
 }
 
 async fn serve_parts(
-    door: &Arc<Door>,
+    dispatcher: &Arc<Dispatcher>,
     parts: &Parts,
     body: &mut Upload,
     trace: &str,
 ) -> Result<Response<Body>> {
-    door.check_host(parts)?;
-    let caller = door.identify(parts, trace).await?;
+    dispatcher.check_host(parts)?;
+    let caller = dispatcher.identify(parts, trace).await?;
     match name(parts)? {
-        None if reads(&parts.method) => list(door, &caller, trace).await,
+        None if reads(&parts.method) => list(dispatcher, &caller, trace).await,
         None => Err(method_not_allowed("GET, HEAD")),
-        Some(name) => call(door, parts, body, caller, name, trace).await,
+        Some(name) => call(dispatcher, parts, body, caller, name, trace).await,
     }
 }
 
@@ -96,7 +96,7 @@ fn name(parts: &Parts) -> Result<Option<String>> {
 }
 
 async fn call(
-    door: &Arc<Door>,
+    dispatcher: &Arc<Dispatcher>,
     parts: &Parts,
     body: &mut Upload,
     caller: Caller,
@@ -104,24 +104,27 @@ async fn call(
     trace: &str,
 ) -> Result<Response<Body>> {
     // Whether a method fits depends on the function, and only who may call it may learn that it exists.
-    let cx = door.cx_by(Asking {
+    let cx = dispatcher.cx_by(RequestContext {
         caller: &caller,
         client: &Client::default(),
         trace,
-        deadline: door.deadline(),
+        deadline: dispatcher.deadline(),
     });
-    let function = door.find(&name, At::Api, &cx).await?;
+    let function = dispatcher.find(&name, Endpoint::Api, &cx).await?;
     // How long the body may take to come is bounded by its own pace.
     let left = cx.time_left();
     let query = function.declaration.kind == Kind::Query;
     let (input, wire) = match &parts.method {
         method if reads(method) && query => (query_input(parts, function)?, InputEncoding::Strings),
-        &Method::POST => (posted_input(door, parts, body).await?, InputEncoding::Json),
+        &Method::POST => (
+            posted_input(dispatcher, parts, body).await?,
+            InputEncoding::Json,
+        ),
         _ if query => return Err(method_not_allowed("GET, HEAD, POST")),
         _ => return Err(method_not_allowed("POST")),
     };
     if !function.only_reads() {
-        door.check_page(parts, &caller)?;
+        dispatcher.check_page(parts, &caller)?;
     }
     let call = Call {
         name,
@@ -132,18 +135,22 @@ async fn call(
         meta: Map::new(),
         trace: trace.to_owned(),
         deadline: left.and_then(|left| Instant::now().checked_add(left)),
-        at: At::Api,
+        at: Endpoint::Api,
         peer: None,
         rounds: None,
     };
-    Ok(answer::response(door.call(call).await?))
+    Ok(answer::response(dispatcher.call(call).await?))
 }
 
-async fn posted_input(door: &Door, parts: &Parts, body: &mut Upload) -> Result<Map<String, Value>> {
+async fn posted_input(
+    dispatcher: &Dispatcher,
+    parts: &Parts,
+    body: &mut Upload,
+) -> Result<Map<String, Value>> {
     if !web::is_json(&parts.headers) {
         return Err(Error::of("T0017"));
     }
-    let bytes = body.read(door.settings().limits.body).await?;
+    let bytes = body.read(dispatcher.settings().limits.body).await?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }
@@ -176,17 +183,17 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
 }
 
 /// What this caller may call, with the schemas to call it by.
-async fn list(door: &Door, caller: &Caller, trace: &str) -> Result<Response<Body>> {
-    let asking = Asking {
+async fn list(dispatcher: &Dispatcher, caller: &Caller, trace: &str) -> Result<Response<Body>> {
+    let asking = RequestContext {
         caller,
         client: &Client::default(),
         trace,
-        deadline: door.deadline(),
+        deadline: dispatcher.deadline(),
     };
-    let visible = door.visible(asking, At::Api).await?;
+    let visible = dispatcher.visible(asking, Endpoint::Api).await?;
     let functions = visible
         .into_iter()
-        .map(|at| listed(&door.registry().functions()[at]));
+        .map(|at| listed(&dispatcher.registry().functions()[at]));
     let list = json!({ "functions": functions.collect::<Vec<_>>() });
     Ok(answer::json(list.to_string()))
 }
@@ -207,7 +214,7 @@ fn listed(function: &Function) -> Value {
     if declaration.asks {
         listed["asks"] = json!(true);
     }
-    if let Shape::Value(Some(output)) = &function.output {
+    if let OutputShape::Value(Some(output)) = &function.output {
         listed["output"] = output.published().clone();
     }
     listed

@@ -5,12 +5,12 @@ use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Map, Value};
 
-use crate::door::Door;
+use crate::dispatch::Dispatcher;
 use crate::error::Error;
 use crate::web;
 
-pub(super) fn response(error: &Error, door: &Door) -> Response<Body> {
-    let mut response = Response::new(Body::from(document(error, door).to_string()));
+pub(super) fn response(error: &Error, dispatcher: &Dispatcher) -> Response<Body> {
+    let mut response = Response::new(Body::from(document(error, dispatcher).to_string()));
     let status = StatusCode::from_u16(error.status());
     *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
@@ -18,7 +18,7 @@ pub(super) fn response(error: &Error, door: &Door) -> Response<Body> {
     headers.insert(header::CONTENT_TYPE, media);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     web::nosniff(headers);
-    web::failure_headers(error, &door.about().name, headers);
+    web::failure_headers(error, &dispatcher.about().name, headers);
     let allow = error.fields().get("allow").and_then(Value::as_str);
     if let Some(allow) = allow.filter(|_| error.code() == "T0016")
         && let Ok(allow) = HeaderValue::from_str(allow)
@@ -28,8 +28,8 @@ pub(super) fn response(error: &Error, door: &Door) -> Response<Body> {
     response
 }
 
-fn document(error: &Error, door: &Door) -> Value {
-    let base = door
+fn document(error: &Error, dispatcher: &Dispatcher) -> Value {
+    let base = dispatcher
         .settings()
         .web
         .public_url

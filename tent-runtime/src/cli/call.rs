@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::caller::Caller;
 use crate::cx::Client;
-use crate::door::{At, Call};
+use crate::dispatch::{Call, Endpoint};
 use crate::error::{Error, Result};
-use crate::function::{Answer, Held, Piece};
+use crate::function::{Held, Output, Piece};
 use crate::registry::Registry;
 use crate::schema::InputEncoding;
 use crate::server::Prepared;
@@ -33,9 +33,9 @@ pub(super) async fn call(
         ));
         return Ok(ExitCode::FAILURE);
     }
-    let door = prepared.open(registry).await?;
+    let dispatcher = prepared.open(registry).await?;
     let caller = match person {
-        Some(id) => Caller::User(Arc::new(door.person(&id).await.map_err(here)?)),
+        Some(id) => Caller::User(Arc::new(dispatcher.person(&id).await.map_err(here)?)),
         None => Caller::App,
     };
     let call = Call {
@@ -46,12 +46,12 @@ pub(super) async fn call(
         client: Client::default(),
         meta: Map::new(),
         trace: "command-line".to_owned(),
-        deadline: door.deadline(),
-        at: At::Inside,
+        deadline: dispatcher.deadline(),
+        at: Endpoint::Cli,
         peer: None,
         rounds: None,
     };
-    let answer = door.call(call).await.map_err(here)?;
+    let answer = dispatcher.call(call).await.map_err(here)?;
     let lines = shown(answer);
     if !lines.is_empty() {
         out::data(lines.join("\n"))?;
@@ -80,7 +80,7 @@ fn here(error: Error) -> Error {
 }
 
 /// An answer as text, each part on lines of its own.
-fn shown(Answer { value, content, .. }: Answer) -> Vec<String> {
+fn shown(Output { value, content, .. }: Output) -> Vec<String> {
     let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
     let value = value.map(|value| value.get().to_owned());
     let content = content.into_iter().map(|one| match one.piece {

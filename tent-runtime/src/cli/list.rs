@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::function::Serves;
+use crate::function::Primitive;
 use crate::registry::{Function, Registry};
 use crate::server::Prepared;
 
@@ -58,7 +58,7 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
 }
 
 /// Every problem on stderr, as `check`, `list`, `call` and `serve` all say it.
-pub(super) fn refuse(problems: &crate::registry::Problems) -> ExitCode {
+pub(super) fn refuse(problems: &crate::registry::Diagnostics) -> ExitCode {
     for problem in &problems.0 {
         out::say(format_args!("error: {problem}"));
     }
@@ -92,22 +92,22 @@ fn row(function: &Function) -> [String; 5] {
 
 pub(super) fn kind(function: &Function) -> &'static str {
     match (function.declaration.serves, function.declaration.kind) {
-        (Serves::Resource(_), _) => "resource",
-        (Serves::Prompt, _) => "prompt",
-        (Serves::Call, kind) => kind.word(),
+        (Primitive::Resource(_), _) => "resource",
+        (Primitive::Prompt, _) => "prompt",
+        (Primitive::Function, kind) => kind.word(),
     }
 }
 
 fn doors(function: &Function) -> Vec<&'static str> {
     let declaration = function.declaration;
     // What answers a method, what is read and what is got is at /mcp, and nowhere else.
-    let served = declaration.on.is_some() || !matches!(declaration.serves, Serves::Call);
+    let served = declaration.on.is_some() || !matches!(declaration.serves, Primitive::Function);
     let api = declaration.api && declaration.on.is_none();
     let doors = [(api, "api"), (declaration.mcp || served, "mcp")];
     doors
         .into_iter()
         .filter(|(open, _)| *open)
-        .map(|(_, door)| door)
+        .map(|(_, dispatcher)| dispatcher)
         .collect()
 }
 
@@ -124,7 +124,7 @@ fn as_value(function: &Function) -> Value {
         "input": function.input.published(),
         "location": function.declaration.location.to_string(),
     });
-    if let Serves::Resource(resource) = function.declaration.serves {
+    if let Primitive::Resource(resource) = function.declaration.serves {
         value["uri"] = resource.uri.into();
     }
     if let Some(method) = function.declaration.on {

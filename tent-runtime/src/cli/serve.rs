@@ -35,9 +35,9 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
 }
 
 fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
-    let (about, registry) = (tent.door().about(), tent.registry());
+    let (about, registry) = (tent.dispatcher().about(), tent.registry());
     let local = format!("http://{}", reachable(addr));
-    let public = tent.door().settings().web.public_url.as_ref();
+    let public = tent.dispatcher().settings().web.public_url.as_ref();
     let public = public.map(|public| public.as_str().trim_end_matches('/'));
     let (base, known_as) = match public {
         Some(public) => (public, format!(", known as {public}")),

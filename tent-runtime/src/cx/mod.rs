@@ -5,8 +5,8 @@
 mod client;
 pub mod input;
 mod peer;
-mod stop;
-mod waits;
+mod cancellation;
+mod paused_time;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -19,14 +19,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
 pub use input::{InputRequest, Kind as InputKind};
 pub use peer::{Later, Level, Peer, Progress};
-pub use stop::{Held, Stop};
 
+pub(crate) use cancellation::Unfinished;
 pub(crate) use client::{Extensions, REQUIRED};
-pub(crate) use stop::Unfinished;
-pub(crate) use waits::Waits;
+pub(crate) use paused_time::PausedTime;
 
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
@@ -88,10 +88,10 @@ pub(crate) struct CxParts {
     pub(crate) meta: Map<String, Value>,
     pub(crate) trace: String,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) stop: Stop,
+    pub(crate) stop: Cancellation,
     pub(crate) peer: Option<Arc<dyn Peer>>,
     /// Where the call may wait for answers while its deadline stands still.
-    pub(crate) waits: Option<Waits>,
+    pub(crate) waits: Option<PausedTime>,
 }
 
 impl Cx {
@@ -185,7 +185,11 @@ impl Cx {
     /// When the call is ended with T0010; `None` where it may take as long as it likes. It moves on while
     /// the call waits for an answer of its client.
     pub fn deadline(&self) -> Option<Instant> {
-        let waited = self.0.waits.as_ref().map_or(Duration::ZERO, Waits::total);
+        let waited = self
+            .0
+            .waits
+            .as_ref()
+            .map_or(Duration::ZERO, PausedTime::total);
         self.0.deadline?.checked_add(waited)
     }
 
@@ -277,7 +281,7 @@ impl Cx {
         let Some(peer) = &self.0.peer else {
             return Err(Error::of("T0021").with_message("Here is no client that can be asked."));
         };
-        let waiting = self.0.waits.as_ref().map(Waits::begin);
+        let waiting = self.0.waits.as_ref().map(PausedTime::begin);
         let answer = peer.ask(name, question).await?;
         drop(waiting);
         asked.read(answer).map_err(|what| misanswered(name, &what))
@@ -370,7 +374,7 @@ impl Cx {
     }
 
     /// What ends the call before its function.
-    pub(crate) fn stop(&self) -> &Stop {
+    pub(crate) fn stop(&self) -> &Cancellation {
         &self.0.stop
     }
 

@@ -3,12 +3,12 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::message::Prompted;
+use super::message::PromptResult;
 use super::{Content, Meta};
 
 /// The answer of a function that did not fail.
 #[derive(Debug, Default, Clone)]
-pub struct Answer {
+pub struct Output {
     /// The value, serialised once; `None` where there is none.
     pub value: Option<Box<RawValue>>,
     /// The content, in order.
@@ -18,17 +18,17 @@ pub struct Answer {
     /// What goes with all of it, in the `_meta` of a result.
     pub meta: Meta,
     /// The messages, where the function is a prompt.
-    pub prompted: Option<Prompted>,
+    pub prompted: Option<PromptResult>,
     /// Whether the function did not end, but asks something first: its peer knows what.
     pub asks: bool,
 }
 
-impl Answer {
+impl Output {
     /// Of a call that has not ended, or ended in another round: its envelope knows what to answer.
     pub(crate) fn asking() -> Self {
-        Answer {
+        Output {
             asks: true,
-            ..Answer::default()
+            ..Output::default()
         }
     }
 
@@ -36,7 +36,7 @@ impl Answer {
     pub(crate) fn bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());
         let content = self.content.iter().map(Content::bytes);
-        let prompted = self.prompted.as_ref().map_or(0, Prompted::bytes);
+        let prompted = self.prompted.as_ref().map_or(0, PromptResult::bytes);
         let besides = prompted.saturating_add(self.meta.bytes());
         content.fold(value.saturating_add(besides), usize::saturating_add)
     }
@@ -45,12 +45,12 @@ impl Answer {
 /// A value, with content to show beside it or in its place, and with `_meta` of the result.
 ///
 /// ```
-/// use tent_runtime::function::{Content, With};
-/// fn chart() -> With<u32> {
-///     With::new(7, [Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")])
+/// use tent_runtime::function::{Content, WithContent};
+/// fn chart() -> WithContent<u32> {
+///     WithContent::new(7, [Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")])
 /// }
-/// fn in_words() -> With<u32> {
-///     With::shown(7, [Content::text("seven")]).meta("com.example/counted", true)
+/// fn in_words() -> WithContent<u32> {
+///     WithContent::replacing_text(7, [Content::text("seven")]).meta("com.example/counted", true)
 /// }
 /// assert_eq!((chart().value, in_words().content.len()), (7, 1));
 /// ```
@@ -58,9 +58,9 @@ impl Answer {
 /// At `/api` the value is the whole answer, as the list of functions says, and what is beside it is left out.
 ///
 /// A [`Content`] or a list of them stands in place of the value where there is none, and only `_meta` is to be added:
-/// `With::new(Content::text("done"), []).meta("com.example/took", 3)`.
+/// `WithContent::new(Content::text("done"), []).meta("com.example/took", 3)`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct With<T> {
+pub struct WithContent<T> {
     /// The value: the structured part of the answer.
     pub value: T,
     /// What is shown beside it, in order.
@@ -69,11 +69,11 @@ pub struct With<T> {
     pub(super) meta: Meta,
 }
 
-impl<T> With<T> {
+impl<T> WithContent<T> {
     /// A value, and content beside it. A tool's answer holds the value twice: as structured content, and as text before
     /// the content, which a client reads that takes no structured content.
     pub fn new(value: T, content: impl IntoIterator<Item = Content>) -> Self {
-        With {
+        WithContent {
             value,
             content: content.into_iter().collect(),
             shown: false,
@@ -88,10 +88,10 @@ impl<T> With<T> {
     /// nothing but content. To such a client this content is all there is: say in it what a model needs. The revisions
     /// before 2025-06-18 have no structured content at all; their clients are given the JSON text behind this content, so
     /// that the value is never lost on the way.
-    pub fn shown(value: T, content: impl IntoIterator<Item = Content>) -> Self {
-        With {
+    pub fn replacing_text(value: T, content: impl IntoIterator<Item = Content>) -> Self {
+        WithContent {
             shown: true,
-            ..With::new(value, content)
+            ..WithContent::new(value, content)
         }
     }
 

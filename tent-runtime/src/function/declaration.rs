@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::{Answer, BoxFuture, Complete, Icon, Need, Resource, Serves};
+use super::{BoxFuture, Complete, Icon, Output, Primitive, Resource, StateRequirement};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::schema::Field;
@@ -98,9 +98,9 @@ pub enum Input {
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// An `async fn`.
-    Async(for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Answer>>),
+    Async(for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Output>>),
     /// A plain `fn`.
-    Sync(fn(&Cx, Map<String, Value>) -> Result<Answer>),
+    Sync(fn(&Cx, Map<String, Value>) -> Result<Output>),
 }
 
 /// One annotated function. Made by the macros, with [`Declaration::new`] and one call for each option.
@@ -117,8 +117,8 @@ pub struct Declaration {
     pub location: Location,
     pub access: Access,
     pub input: Input,
-    pub output: Output,
-    pub needs_parts: fn() -> Vec<Need>,
+    pub output: OutputDeclaration,
+    pub needs_parts: fn() -> Vec<StateRequirement>,
     pub body: Body,
     pub title: Option<&'static str>,
     pub about: &'static str,
@@ -141,7 +141,7 @@ pub struct Declaration {
     /// Gives the icons; asked once, at start.
     pub icons: Option<fn() -> Vec<Icon>>,
     /// Which list it is on: that of functions, of resources or of prompts.
-    pub serves: Serves,
+    pub serves: Primitive,
     /// What is told of it in `_meta`, evaluated once at start.
     pub meta: Option<fn() -> Value>,
     /// What completes its arguments, one for each `complete = …`.
@@ -150,7 +150,7 @@ pub struct Declaration {
 
 /// What a function gives.
 #[derive(Clone, Copy, Debug)]
-pub enum Output {
+pub enum OutputDeclaration {
     /// `()`: nothing.
     Nothing,
     /// A value, with the schema of its type.
@@ -168,8 +168,8 @@ impl Declaration {
         location: Location,
         access: Access,
         input: Input,
-        output: Output,
-        needs_parts: fn() -> Vec<Need>,
+        output: OutputDeclaration,
+        needs_parts: fn() -> Vec<StateRequirement>,
         body: Body,
     ) -> Self {
         Declaration {
@@ -200,7 +200,7 @@ impl Declaration {
             needs: &[],
             on: None,
             icons: None,
-            serves: Serves::Call,
+            serves: Primitive::Function,
             meta: None,
             completes: &[],
         }
@@ -294,14 +294,14 @@ impl Declaration {
 
     #[doc(hidden)]
     pub const fn resource(mut self, resource: Resource) -> Self {
-        self.serves = Serves::Resource(resource);
+        self.serves = Primitive::Resource(resource);
         self.api = false;
         self
     }
 
     #[doc(hidden)]
     pub const fn prompt(mut self) -> Self {
-        self.serves = Serves::Prompt;
+        self.serves = Primitive::Prompt;
         self.api = false;
         self
     }

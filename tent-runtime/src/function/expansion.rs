@@ -5,11 +5,11 @@ pub use super::field::{Shown, Unshown, example, field};
 pub use super::gives::{Otherwise, Probe, failed, gives_something};
 pub use super::input::{Arguments, mirrored, schema_of};
 pub use super::parts::{needs, part};
-pub use super::promised::promised;
-pub use super::rule::verdict;
+pub use super::promised::result_future;
+pub use super::rule::decision;
 pub use super::{
-    Access, Annotations, Answer, Body, BoxFuture, Complete, Content, Declaration, Entry, Input,
-    Kind, Link, Listed, Lister, Location, Need, Resource, Rule, Serves,
+    Access, Annotations, Body, BoxFuture, Complete, Content, Declaration, Entry, Input, Kind, Link,
+    Lister, Location, Output, Primitive, Resource, ResourceInfo, Rule, StateRequirement,
 };
 pub use crate::content::icons;
 pub use crate::cx::Cx;

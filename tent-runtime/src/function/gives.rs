@@ -1,4 +1,4 @@
-//! From what a function returns to its [`Answer`], and the compiler's own reading of the return type:
+//! From what a function returns to its [`Output`], and the compiler's own reading of the return type:
 //! `Result<T, E>` is told from a plain value whatever alias is used, by [`Probe`].
 //!
 //! Nothing here looks at a name. An inherent constant wins over one of a trait, so
@@ -13,7 +13,9 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, BoxFuture, Content, Message, Output, Prompted, With};
+use super::{
+    BoxFuture, Content, Output, OutputDeclaration, PromptMessage, PromptResult, WithContent,
+};
 use crate::error::{Error, Result};
 
 /// What a function may give.
@@ -24,100 +26,101 @@ use crate::error::{Error, Result};
     label = "not an answer",
     note = "help: write #[tent::data] on the type, or derive `serde::Serialize` and `tent::schemars::JsonSchema` (schemars 1) for it; text, images and files are `tent::Content`"
 )]
-pub trait Gives<By> {
+pub trait IntoOutput<By> {
     /// What is known of it before it is there.
-    const OUTPUT: Output;
+    const OUTPUT: OutputDeclaration;
 
     /// It, as an answer.
     ///
     /// # Errors
     /// T0012 for a value that its own `Serialize` refuses.
-    fn answer(self) -> Result<Answer>;
+    fn answer(self) -> Result<Output>;
 }
 
-/// Tells a value apart in [`Gives`].
+/// Tells a value apart in [`IntoOutput`].
 #[derive(Debug)]
 pub enum ByValue {}
 
-/// Tells content apart in [`Gives`].
+/// Tells content apart in [`IntoOutput`].
 #[derive(Debug)]
 pub enum ByContent {}
 
-/// Tells a value beside content apart in [`Gives`].
+/// Tells a value beside content apart in [`IntoOutput`].
 #[derive(Debug)]
 pub enum ByBoth {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + JsonSchema> Gives<ByValue> for T {
-    const OUTPUT: Output = Output::Value(|generator| generator.subschema_for::<T>());
+impl<T: Serialize + JsonSchema> IntoOutput<ByValue> for T {
+    const OUTPUT: OutputDeclaration =
+        OutputDeclaration::Value(|generator| generator.subschema_for::<T>());
 
-    fn answer(self) -> Result<Answer> {
-        With::new(self, []).answer()
+    fn answer(self) -> Result<Output> {
+        WithContent::new(self, []).answer()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Gives<ByContent> for Content {
-    const OUTPUT: Output = Output::Content;
+impl IntoOutput<ByContent> for Content {
+    const OUTPUT: OutputDeclaration = OutputDeclaration::Content;
 
-    fn answer(self) -> Result<Answer> {
+    fn answer(self) -> Result<Output> {
         vec![self].answer()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Gives<ByContent> for Vec<Content> {
-    const OUTPUT: Output = Output::Content;
+impl IntoOutput<ByContent> for Vec<Content> {
+    const OUTPUT: OutputDeclaration = OutputDeclaration::Content;
 
-    fn answer(self) -> Result<Answer> {
-        Ok(Answer {
+    fn answer(self) -> Result<Output> {
+        Ok(Output {
             content: self,
-            ..Answer::default()
+            ..Output::default()
         })
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + JsonSchema> Gives<ByBoth> for With<T> {
-    const OUTPUT: Output = <T as Gives<ByValue>>::OUTPUT;
+impl<T: Serialize + JsonSchema> IntoOutput<ByBoth> for WithContent<T> {
+    const OUTPUT: OutputDeclaration = <T as IntoOutput<ByValue>>::OUTPUT;
 
-    fn answer(self) -> Result<Answer> {
-        Ok(Answer {
+    fn answer(self) -> Result<Output> {
+        Ok(Output {
             value: Some(serde_json::value::to_raw_value(&self.value)?),
             content: self.content,
             shown: self.shown,
             meta: self.meta,
-            ..Answer::default()
+            ..Output::default()
         })
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Gives<ByContent> for With<Content> {
-    const OUTPUT: Output = Output::Content;
+impl IntoOutput<ByContent> for WithContent<Content> {
+    const OUTPUT: OutputDeclaration = OutputDeclaration::Content;
 
-    fn answer(self) -> Result<Answer> {
+    fn answer(self) -> Result<Output> {
         let mut content = vec![self.value];
         content.extend(self.content);
-        Ok(Answer {
+        Ok(Output {
             content,
             meta: self.meta,
-            ..Answer::default()
+            ..Output::default()
         })
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Gives<ByContent> for With<Vec<Content>> {
-    const OUTPUT: Output = Output::Content;
+impl IntoOutput<ByContent> for WithContent<Vec<Content>> {
+    const OUTPUT: OutputDeclaration = OutputDeclaration::Content;
 
-    fn answer(self) -> Result<Answer> {
+    fn answer(self) -> Result<Output> {
         let mut content = self.value;
         content.extend(self.content);
-        Ok(Answer {
+        Ok(Output {
             content,
             meta: self.meta,
-            ..Answer::default()
+            ..Output::default()
         })
     }
 }
@@ -130,50 +133,50 @@ impl Gives<ByContent> for With<Vec<Content>> {
     label = "no messages",
     note = "help: return `tent::Message`, `Vec<tent::Message>`, `tent::Prompted`, or a `String` that the person says; or a `Result` of one"
 )]
-pub trait Speaks<By> {
+pub trait IntoPrompt<By> {
     /// It, as messages.
-    fn prompted(self) -> Prompted;
+    fn prompted(self) -> PromptResult;
 }
 
 #[diagnostic::do_not_recommend]
-impl Speaks<ByBoth> for Prompted {
-    fn prompted(self) -> Prompted {
+impl IntoPrompt<ByBoth> for PromptResult {
+    fn prompted(self) -> PromptResult {
         self
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Speaks<ByContent> for Vec<Message> {
-    fn prompted(self) -> Prompted {
-        Prompted::new(self)
+impl IntoPrompt<ByContent> for Vec<PromptMessage> {
+    fn prompted(self) -> PromptResult {
+        PromptResult::new(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Speaks<ByContent> for Message {
-    fn prompted(self) -> Prompted {
+impl IntoPrompt<ByContent> for PromptMessage {
+    fn prompted(self) -> PromptResult {
         vec![self].prompted()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Speaks<ByValue> for String {
-    fn prompted(self) -> Prompted {
-        Message::user(self).prompted()
+impl IntoPrompt<ByValue> for String {
+    fn prompted(self) -> PromptResult {
+        PromptMessage::user(self).prompted()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Speaks<ByValue> for &'static str {
-    fn prompted(self) -> Prompted {
-        Message::user(self).prompted()
+impl IntoPrompt<ByValue> for &'static str {
+    fn prompted(self) -> PromptResult {
+        PromptMessage::user(self).prompted()
     }
 }
 
-fn spoken<By>(messages: impl Speaks<By>) -> Result<Answer> {
-    Ok(Answer {
+fn spoken<By>(messages: impl IntoPrompt<By>) -> Result<Output> {
+    Ok(Output {
         prompted: Some(messages.prompted()),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
@@ -191,13 +194,13 @@ pub const fn gives_something(nothing: bool) {
     label = "not a failure",
     note = "help: return `tent::Error`, a type that derives `tent::Failure`, or one that implements `std::error::Error` and is `Send + Sync + 'static`"
 )]
-pub trait Fails {
+pub trait IntoError {
     /// It, as tent's own error.
     fn error(self) -> Error;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Into<Error>> Fails for E {
+impl<E: Into<Error>> IntoError for E {
     fn error(self) -> Error {
         self.into()
     }
@@ -247,7 +250,7 @@ impl NoText {
     pub const fn tent_refuse(self) {}
 }
 
-/// A text where an error should be. Every text turns into a `Box<dyn Error>`, so that [`Fails`] alone
+/// A text where an error should be. Every text turns into a `Box<dyn Error>`, so that [`IntoError`] alone
 /// would let one through, and it would be neither stated nor findable.
 #[derive(Debug)]
 pub struct Text<E>(PhantomData<fn() -> E>);
@@ -292,12 +295,12 @@ impl<R> Plain<R> {
     /// How such a return becomes an answer; `nothing` where it is `()`.
     pub const fn tent_giver<By>(self, nothing: bool) -> Giver<R>
     where
-        R: Gives<By>,
+        R: IntoOutput<By>,
     {
         if nothing {
             return Giver {
-                output: Output::Nothing,
-                answer: |_| Ok(Answer::default()),
+                output: OutputDeclaration::Nothing,
+                answer: |_| Ok(Output::default()),
             };
         }
         Giver {
@@ -309,10 +312,10 @@ impl<R> Plain<R> {
     /// How such a return becomes the answer of a prompt.
     pub const fn tent_speaker<By>(self) -> Giver<R>
     where
-        R: Speaks<By>,
+        R: IntoPrompt<By>,
     {
         Giver {
-            output: Output::Content,
+            output: OutputDeclaration::Content,
             answer: spoken,
         }
     }
@@ -322,14 +325,14 @@ impl<T, E> Failing<T, E> {
     /// How such a return becomes an answer; `nothing` where its value is `()`.
     pub const fn tent_giver<By>(self, nothing: bool) -> Giver<Result<T, E>>
     where
-        T: Gives<By>,
-        E: Fails,
+        T: IntoOutput<By>,
+        E: IntoError,
     {
         if nothing {
             return Giver {
-                output: Output::Nothing,
+                output: OutputDeclaration::Nothing,
                 answer: |returned| match returned {
-                    Ok(_) => Ok(Answer::default()),
+                    Ok(_) => Ok(Output::default()),
                     Err(error) => Err(error.error()),
                 },
             };
@@ -346,11 +349,11 @@ impl<T, E> Failing<T, E> {
     /// How such a return becomes the answer of a prompt.
     pub const fn tent_speaker<By>(self) -> Giver<Result<T, E>>
     where
-        T: Speaks<By>,
-        E: Fails,
+        T: IntoPrompt<By>,
+        E: IntoError,
     {
         Giver {
-            output: Output::Content,
+            output: OutputDeclaration::Content,
             answer: |returned| match returned {
                 Ok(messages) => spoken(messages),
                 Err(error) => Err(error.error()),
@@ -362,13 +365,13 @@ impl<T, E> Failing<T, E> {
 /// How what a function returns becomes its answer.
 #[derive(Debug)]
 pub struct Giver<R> {
-    output: Output,
-    answer: fn(R) -> Result<Answer>,
+    output: OutputDeclaration,
+    answer: fn(R) -> Result<Output>,
 }
 
 impl<R> Giver<R> {
     /// What is known of the answer before the function ran.
-    pub const fn output(&self) -> Output {
+    pub const fn output(&self) -> OutputDeclaration {
         self.output
     }
 
@@ -376,12 +379,12 @@ impl<R> Giver<R> {
     ///
     /// # Errors
     /// What the function failed with.
-    pub fn give(self, returned: R) -> Result<Answer> {
+    pub fn give(self, returned: R) -> Result<Output> {
         (self.answer)(returned)
     }
 
     /// The answer of a function that is still to run.
-    pub fn later<'a, F>(self, future: F) -> BoxFuture<'a, Result<Answer>>
+    pub fn later<'a, F>(self, future: F) -> BoxFuture<'a, Result<Output>>
     where
         F: Future<Output = R> + Send + 'a,
         R: 'a,
@@ -391,6 +394,6 @@ impl<R> Giver<R> {
 }
 
 /// The answer of an async function that is not run.
-pub fn failed<'a>(error: Error) -> BoxFuture<'a, Result<Answer>> {
+pub fn failed<'a>(error: Error) -> BoxFuture<'a, Result<Output>> {
     Box::pin(std::future::ready(Err(error)))
 }

@@ -1,4 +1,4 @@
-//! [`Message`]: one line of the conversation that a prompt begins with, and [`Prompted`]: all of them. Plain
+//! [`PromptMessage`]: one line of the conversation that a prompt begins with, and [`PromptResult`]: all of them. Plain
 //! data.
 
 use serde_json::Value;
@@ -8,22 +8,22 @@ use super::{Content, Meta, Role};
 /// One line of the conversation that a prompt begins with.
 ///
 /// ```
-/// use tent_runtime::function::{Content, Message};
-/// let question = Message::user("What is in this picture?");
-/// let picture = Message::user(Content::image(vec![0xff, 0xd8], "image/jpeg"));
-/// let answer = Message::assistant("A bicycle.");
+/// use tent_runtime::function::{Content, PromptMessage};
+/// let question = PromptMessage::user("What is in this picture?");
+/// let picture = PromptMessage::user(Content::image(vec![0xff, 0xd8], "image/jpeg"));
+/// let answer = PromptMessage::assistant("A bicycle.");
 /// # let _ = (question, picture, answer);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub struct PromptMessage {
     pub(crate) role: Role,
     pub(crate) content: Content,
 }
 
-impl Message {
+impl PromptMessage {
     /// What the person says.
     pub fn user(content: impl Into<Content>) -> Self {
-        Message {
+        PromptMessage {
             role: Role::User,
             content: content.into(),
         }
@@ -31,7 +31,7 @@ impl Message {
 
     /// What the model says.
     pub fn assistant(content: impl Into<Content>) -> Self {
-        Message {
+        PromptMessage {
             role: Role::Assistant,
             content: content.into(),
         }
@@ -41,27 +41,27 @@ impl Message {
 /// The messages of a prompt, with a description of their own in place of the prompt's, and with `_meta`.
 ///
 /// ```
-/// use tent_runtime::function::{Message, Prompted};
-/// let letter = Prompted::new([Message::user("Write to Ada.")])
+/// use tent_runtime::function::{PromptMessage, PromptResult};
+/// let letter = PromptResult::new([PromptMessage::user("Write to Ada.")])
 ///     .about("A letter to Ada")
 ///     .meta("com.example/draft", 7);
 /// assert_eq!(letter.about, "A letter to Ada");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prompted {
+pub struct PromptResult {
     /// What these messages are for; empty, and the prompt's own about is told.
     pub about: String,
     /// The messages, in order.
-    pub messages: Vec<Message>,
+    pub messages: Vec<PromptMessage>,
     pub(crate) meta: Meta,
 }
 
-impl Prompted {
+impl PromptResult {
     /// These messages.
-    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
-        Prompted {
+    pub fn new(messages: impl IntoIterator<Item = PromptMessage>) -> Self {
+        PromptResult {
             messages: messages.into_iter().collect(),
-            ..Prompted::default()
+            ..PromptResult::default()
         }
     }
 

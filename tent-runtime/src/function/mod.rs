@@ -1,4 +1,4 @@
-//! What a function is to tent: its [`Declaration`], which the macros write, and the [`Answer`] that it
+//! What a function is to tent: its [`Declaration`], which the macros write, and the [`Output`] that it
 //! gives. Knows no wire format, and calls nothing: only the door calls.
 
 mod answer;
@@ -14,20 +14,20 @@ mod promised;
 mod role;
 mod rule;
 
-pub use crate::content::{Annotations, Content, Icon, Icons, Listed, Meta, Role, Theme};
+pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
-pub use answer::{Answer, With};
+pub use answer::{Output, WithContent};
 pub use declaration::{
-    Access, Body, Declaration, Entry, Input, Kind, Link, Location, Output, Rule,
+    Access, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration, Rule,
 };
-pub use gives::{Fails, Gives, Speaks};
+pub use gives::{IntoError, IntoOutput, IntoPrompt};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
-pub use message::{Message, Prompted};
-pub use parts::{Need, Part};
-pub use promised::{Promised, Settled};
-pub use role::{Complete, Completer, Lister, Resource, Serves};
-pub use rule::Verdict;
+pub use message::{PromptMessage, PromptResult};
+pub use parts::{FromApp, StateRequirement};
+pub use promised::{IntoResult, IntoResultFuture};
+pub use role::{Complete, Completer, Lister, Primitive, Resource};
+pub use rule::IntoDecision;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! What the app gives to a function by reference: [`Part`]. Never what a caller gives.
+//! What the app gives to a function by reference: [`FromApp`]. Never what a caller gives.
 
 use std::any::{TypeId, type_name};
 
@@ -13,7 +13,7 @@ use crate::error::Result;
     label = "not given by the app",
     note = "help: take an input by value (`String` for `&str`, `Vec<T>` for `&[T]`); a state derives `tent::State`, and a type of another crate is carried by `tent::Shared<T>`"
 )]
-pub trait Part<By>: Send + Sync + 'static {
+pub trait FromApp<By>: Send + Sync + 'static {
     /// It, for this call.
     ///
     /// # Errors
@@ -21,33 +21,33 @@ pub trait Part<By>: Send + Sync + 'static {
     fn part(cx: &Cx) -> Result<&Self>;
 
     /// What the app must have been handed; `None` for the call itself.
-    fn need() -> Option<Need>;
+    fn need() -> Option<StateRequirement>;
 }
 
 /// A state that a function takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Need {
+pub struct StateRequirement {
     /// The name of its type, for messages.
     pub name: &'static str,
     /// Its type.
     pub id: TypeId,
 }
 
-/// Tells [`Cx`] apart in [`Part`].
+/// Tells [`Cx`] apart in [`FromApp`].
 #[derive(Debug)]
 pub enum ByCall {}
 
-/// Tells a [`State`] apart in [`Part`].
+/// Tells a [`State`] apart in [`FromApp`].
 #[derive(Debug)]
 pub enum ByApp {}
 
 #[diagnostic::do_not_recommend]
-impl Part<ByCall> for Cx {
+impl FromApp<ByCall> for Cx {
     fn part(cx: &Cx) -> Result<&Self> {
         Ok(cx)
     }
 
-    fn need() -> Option<Need> {
+    fn need() -> Option<StateRequirement> {
         None
     }
 }
@@ -57,30 +57,30 @@ impl Part<ByCall> for Cx {
     reason = "`State` implies `Sized`; stated twice, a `&str` would be two errors"
 )]
 #[diagnostic::do_not_recommend]
-impl<T: State + ?Sized> Part<ByApp> for T {
+impl<T: State + ?Sized> FromApp<ByApp> for T {
     fn part(cx: &Cx) -> Result<&Self> {
         cx.state()
     }
 
-    fn need() -> Option<Need> {
-        Some(Need {
+    fn need() -> Option<StateRequirement> {
+        Some(StateRequirement {
             name: type_name::<T>(),
             id: TypeId::of::<T>(),
         })
     }
 }
 
-/// The two sides of a [`Part`] as functions, so that generated code states its bound once.
+/// The two sides of a [`FromApp`] as functions, so that generated code states its bound once.
 #[derive(Debug)]
 pub struct PartOf<T: ?Sized + 'static> {
-    /// [`Part::part`].
+    /// [`FromApp::part`].
     pub part: for<'a> fn(&'a Cx) -> Result<&'a T>,
-    /// [`Part::need`].
-    pub need: fn() -> Option<Need>,
+    /// [`FromApp::need`].
+    pub need: fn() -> Option<StateRequirement>,
 }
 
 /// The part that a parameter `&T` is.
-pub const fn part<T: ?Sized + Part<By>, By>() -> PartOf<T> {
+pub const fn part<T: ?Sized + FromApp<By>, By>() -> PartOf<T> {
     PartOf {
         part: T::part,
         need: T::need,
@@ -88,6 +88,6 @@ pub const fn part<T: ?Sized + Part<By>, By>() -> PartOf<T> {
 }
 
 /// What a function with these parts needs of the app.
-pub fn needs(parts: &[fn() -> Option<Need>]) -> Vec<Need> {
+pub fn needs(parts: &[fn() -> Option<StateRequirement>]) -> Vec<StateRequirement> {
     parts.iter().filter_map(|need| need()).collect()
 }

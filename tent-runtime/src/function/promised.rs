@@ -4,18 +4,18 @@
 use std::future::{Future, ready};
 
 use super::BoxFuture;
-use super::rule::{AtOnce, ByResult, ByWord, Later};
+use super::rule::{ByResult, ByValue, Immediate, Later};
 use crate::error::{Error, Result};
 
 /// A `T`, or a `Result` of one.
 ///
-/// Here and in [`Promised`], `By` only tells the implementations apart; nobody names it.
-pub trait Settled<T, By> {
+/// Here and in [`IntoResultFuture`], `By` only tells the implementations apart; nobody names it.
+pub trait IntoResult<T, By> {
     /// It, as a result.
     ///
     /// # Errors
     /// The function's own.
-    fn settled(self) -> Result<T>;
+    fn into_result(self) -> Result<T>;
 }
 
 /// A `T`, a `Result` of one, or a future of either.
@@ -24,44 +24,46 @@ pub trait Settled<T, By> {
     label = "gives something else",
     note = "help: `list` names a function `async fn(cx: &Cx) -> tent::Result<Vec<tent::Listed>>`, `complete` one `async fn(cx: &Cx, typed: String, so_far: tent::Map) -> tent::Result<Vec<String>>`; both may be sync"
 )]
-pub trait Promised<'a, T, By> {
+pub trait IntoResultFuture<'a, T, By> {
     /// It, as a future.
-    fn promised(self) -> BoxFuture<'a, Result<T>>;
+    fn result_future(self) -> BoxFuture<'a, Result<T>>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T> Settled<T, ByWord> for T {
-    fn settled(self) -> Result<T> {
+impl<T> IntoResult<T, ByValue> for T {
+    fn into_result(self) -> Result<T> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, E: Into<Error>> Settled<T, ByResult> for Result<T, E> {
-    fn settled(self) -> Result<T> {
+impl<T, E: Into<Error>> IntoResult<T, ByResult> for Result<T, E> {
+    fn into_result(self) -> Result<T> {
         self.map_err(Into::into)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Send + 'a, S: Settled<T, By>, By> Promised<'a, T, AtOnce<By>> for S {
-    fn promised(self) -> BoxFuture<'a, Result<T>> {
-        Box::pin(ready(self.settled()))
+impl<'a, T: Send + 'a, S: IntoResult<T, By>, By> IntoResultFuture<'a, T, Immediate<By>> for S {
+    fn result_future(self) -> BoxFuture<'a, Result<T>> {
+        Box::pin(ready(self.into_result()))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T, F, By> Promised<'a, T, Later<By>> for F
+impl<'a, T, F, By> IntoResultFuture<'a, T, Later<By>> for F
 where
     F: Future + Send + 'a,
-    F::Output: Settled<T, By>,
+    F::Output: IntoResult<T, By>,
 {
-    fn promised(self) -> BoxFuture<'a, Result<T>> {
-        Box::pin(async move { self.await.settled() })
+    fn result_future(self) -> BoxFuture<'a, Result<T>> {
+        Box::pin(async move { self.await.into_result() })
     }
 }
 
 /// Asks what a function gave.
-pub fn promised<'a, T, P: Promised<'a, T, By>, By>(given: P) -> BoxFuture<'a, Result<T>> {
-    given.promised()
+pub fn result_future<'a, T, P: IntoResultFuture<'a, T, By>, By>(
+    given: P,
+) -> BoxFuture<'a, Result<T>> {
+    given.result_future()
 }

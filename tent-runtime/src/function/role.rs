@@ -3,15 +3,15 @@
 
 use serde_json::{Map, Value};
 
-use super::{Annotations, BoxFuture, Listed};
+use super::{Annotations, BoxFuture, ResourceInfo};
 use crate::cx::Cx;
 use crate::error::Result;
 
 /// What a declared function is for.
 #[derive(Clone, Copy, Debug)]
-pub enum Serves {
+pub enum Primitive {
     /// It is called: a query, a change or an action.
-    Call,
+    Function,
     /// It is read, under the URIs of its template.
     Resource(Resource),
     /// It is got, as the beginning of a conversation.
@@ -80,7 +80,7 @@ pub struct Lister {
     /// The path that was written, for logs.
     pub path: &'static str,
     /// Asks it.
-    pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<Vec<Listed>>>,
+    pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<Vec<ResourceInfo>>>,
 }
 
 /// A function of the app's own that completes one argument.

@@ -1,4 +1,4 @@
-//! What a rule of access may give: [`Verdict`]. A rule sees the caller and never the input.
+//! What a rule of access may give: [`IntoDecision`]. A rule sees the caller and never the input.
 
 use std::future::{Future, ready};
 use std::marker::PhantomData;
@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 
 /// What a rule says once it is known: `bool` or `Result<bool>`.
 ///
-/// Here and in [`Verdict`], `By` only tells the implementations apart; nobody names it.
-pub trait Said<By> {
+/// Here and in [`IntoDecision`], `By` only tells the implementations apart; nobody names it.
+pub trait Decision<By> {
     /// It, as a result.
     ///
     /// # Errors
     /// The rule's own.
-    fn said(self) -> Result<bool>;
+    fn into_result(self) -> Result<bool>;
 }
 
 /// What a rule gives: what it says, or a future of that.
@@ -23,14 +23,14 @@ pub trait Said<By> {
     label = "not a rule",
     note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
 )]
-pub trait Verdict<'a, By> {
+pub trait IntoDecision<'a, By> {
     /// It, as a future.
-    fn verdict(self) -> BoxFuture<'a, Result<bool>>;
+    fn decision(self) -> BoxFuture<'a, Result<bool>>;
 }
 
 /// Tells a `bool` apart.
 #[derive(Debug)]
-pub enum ByWord {}
+pub enum ByValue {}
 
 /// Tells a `Result` apart.
 #[derive(Debug)]
@@ -38,45 +38,45 @@ pub enum ByResult {}
 
 /// Tells what is said at once apart.
 #[derive(Debug)]
-pub struct AtOnce<By>(PhantomData<By>);
+pub struct Immediate<By>(PhantomData<By>);
 
 /// Tells a future apart.
 #[derive(Debug)]
 pub struct Later<By>(PhantomData<By>);
 
 #[diagnostic::do_not_recommend]
-impl Said<ByWord> for bool {
-    fn said(self) -> Result<bool> {
+impl Decision<ByValue> for bool {
+    fn into_result(self) -> Result<bool> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Into<Error>> Said<ByResult> for Result<bool, E> {
-    fn said(self) -> Result<bool> {
+impl<E: Into<Error>> Decision<ByResult> for Result<bool, E> {
+    fn into_result(self) -> Result<bool> {
         self.map_err(Into::into)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Said<By>, By> Verdict<'a, AtOnce<By>> for T {
-    fn verdict(self) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(ready(self.said()))
+impl<'a, T: Decision<By>, By> IntoDecision<'a, Immediate<By>> for T {
+    fn decision(self) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(ready(self.into_result()))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, F, By> Verdict<'a, Later<By>> for F
+impl<'a, F, By> IntoDecision<'a, Later<By>> for F
 where
     F: Future + Send + 'a,
-    F::Output: Said<By>,
+    F::Output: Decision<By>,
 {
-    fn verdict(self) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move { self.await.said() })
+    fn decision(self) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move { self.await.into_result() })
     }
 }
 
 /// Asks what a rule gave.
-pub fn verdict<'a, V: Verdict<'a, By>, By>(given: V) -> BoxFuture<'a, Result<bool>> {
-    given.verdict()
+pub fn decision<'a, V: IntoDecision<'a, By>, By>(given: V) -> BoxFuture<'a, Result<bool>> {
+    given.decision()
 }

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::content::icons;
 use super::revision::Revision;
-use crate::door::About;
+use crate::dispatch::AppInfo;
 
 /// All that a client of this revision is told when it makes itself known.
-pub(super) fn implementation(about: &About, revision: Revision) -> Value {
+pub(super) fn implementation(about: &AppInfo, revision: Revision) -> Value {
     let mut server = brief(about, revision);
     if !revision.has_icons() {
         return server;
@@ -26,7 +26,7 @@ pub(super) fn implementation(about: &About, revision: Revision) -> Value {
 }
 
 /// The part that every result of a modern server repeats. A picture in each would make each as large as the picture.
-pub(super) fn brief(about: &About, revision: Revision) -> Value {
+pub(super) fn brief(about: &AppInfo, revision: Revision) -> Value {
     let mut server = json!({"name": about.name, "version": about.version});
     if let Some(title) = &about.title
         && revision.has_titles_and_structure()

@@ -12,7 +12,7 @@ use super::revision::Revision;
 use super::rounds::{self, Round, Writer};
 use super::{Agreed, Asked, Mcp, served};
 use crate::cx::Peer;
-use crate::door::Rounds;
+use crate::dispatch::Rounds;
 use crate::error::Error;
 
 /// The way in which a call asks.
@@ -72,7 +72,7 @@ impl Asking {
             return Ok(Asking::nothing(told));
         }
         let parts = rounds::Parts {
-            door: mcp.door.clone(),
+            dispatcher: mcp.dispatcher.clone(),
             method: brought.method,
             server: mcp.server.clone(),
             told: told.map(|told| told as Arc<dyn Peer>),

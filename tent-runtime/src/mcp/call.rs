@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::asking::Brought;
 use super::headers::{self, Mirror};
-use super::params::{Arguments, Params, Shape as Sent, Text};
+use super::params::{Arguments, OutputShape as Sent, Params, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
@@ -18,10 +18,10 @@ use super::running::Key;
 use super::served::{self, Wanted, asking};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content};
-use crate::door::{At, Call};
+use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
-use crate::function::{Answer, Content, Meta};
-use crate::registry::{Registry, Shape};
+use crate::function::{Content, Meta, Output};
+use crate::registry::{OutputShape, Registry};
 use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.
@@ -37,8 +37,8 @@ impl Tools {
         let tools = registry.functions().iter().map(|function| Tool {
             mirrors: Mirror::all(&function.input),
             wrapped: match &function.output {
-                Shape::Value(Some(schema)) => !schema.is_object(),
-                Shape::Value(None) | Shape::Nothing | Shape::Content => true,
+                OutputShape::Value(Some(schema)) => !schema.is_object(),
+                OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
             },
         });
         Tools(tools.collect())
@@ -62,14 +62,14 @@ pub(super) async fn serve(
     let headers = &asked.parts.headers;
     let mirrored = asked.mirrors(revision);
     headers::name(headers, &name, mirrored)?;
-    let position = mcp.door.registry().position(&name);
+    let position = mcp.dispatcher.registry().position(&name);
     let tool = position.map(|at| &mcp.tools.0[at]);
     if let Some(tool) = tool {
         for mirror in &tool.mirrors {
             if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
-                let cx = mcp.door.cx_by(asking(asked, &agreed));
-                return Err(match mcp.door.find(&name, At::Mcp, &cx).await {
+                let cx = mcp.dispatcher.cx_by(asking(asked, &agreed));
+                return Err(match mcp.dispatcher.find(&name, Endpoint::Mcp, &cx).await {
                     Ok(_) => refusal,
                     Err(error) if error.code() == "T0001" => unknown(&error, &name),
                     Err(error) => Refusal::of(&error, mcp.realm()),
@@ -83,7 +83,7 @@ pub(super) async fn serve(
         input,
         meta,
         wire: InputEncoding::Json,
-        at: At::Mcp,
+        at: Endpoint::Mcp,
         rounds: Some(Brought {
             method: "tools/call",
             responses,
@@ -92,7 +92,7 @@ pub(super) async fn serve(
         }),
     };
     let name = wanted.name.clone();
-    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| {
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
         let server = revision.is_modern().then_some(&*mcp.server);
         match ended {
             Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
@@ -126,13 +126,13 @@ pub(super) async fn run(
     call: Call,
     nonce: Option<[u8; 16]>,
     id: &str,
-) -> Option<Result<Answer, Error>> {
+) -> Option<Result<Output, Error>> {
     let Some(nonce) = nonce else {
-        return Some(mcp.door.call(call).await);
+        return Some(mcp.dispatcher.call(call).await);
     };
     let key = Key::new(nonce, &call.caller, id);
     let stop = mcp.running.begin(key.clone());
-    let ended = mcp.door.call_until(call, stop).await;
+    let ended = mcp.dispatcher.call_until(call, stop).await;
     mcp.running.end(&key);
     ended
 }
@@ -172,7 +172,7 @@ fn is_result(error: &Error, revision: Revision) -> bool {
 /// The result of a call that went well. `server` is there in the modern era alone.
 fn given(
     id: &str,
-    answer: &Answer,
+    answer: &Output,
     wrapped: bool,
     revision: Revision,
     server: Option<&str>,
@@ -186,7 +186,7 @@ fn given(
 
 fn write_given(
     out: &mut Vec<u8>,
-    answer: &Answer,
+    answer: &Output,
     wrapped: bool,
     revision: Revision,
     server: Option<&str>,

@@ -6,7 +6,7 @@ use super::reply::{self, Refusal, Reply, write};
 use super::served::{asking, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, prompts, unreadable};
-use crate::door::At;
+use crate::dispatch::Endpoint;
 use crate::error::Error;
 
 /// The most values that one answer may have.
@@ -44,23 +44,25 @@ pub(super) async fn serve(
     };
     let kind = text(&wanted, "type");
     let (name, at, shown) = match (kind.as_deref(), text(&wanted, "name"), text(&wanted, "uri")) {
-        (Some("ref/prompt"), Some(name), _) => (name.clone(), At::Prompt, name),
+        (Some("ref/prompt"), Some(name), _) => (name.clone(), Endpoint::Prompt, name),
         (Some("ref/resource"), _, Some(uri)) => {
-            let registry = mcp.door.registry();
+            let registry = mcp.dispatcher.registry();
             let matching = registry.matching(&uri).map(|(resource, _)| resource);
-            let cx = mcp.door.cx_by(asking(asked, agreed));
+            let cx = mcp.dispatcher.cx_by(asking(asked, agreed));
             // What is not there is asked for all the same, so that who may know nothing is told nothing.
             let mut name = "";
             // What this caller may not know of is as if it were not there: the next best is then meant.
             for resource in registry.stated_resource(&uri).into_iter().chain(matching) {
-                let found = mcp.door.find(&resource.function.name, At::Resource, &cx);
+                let found = mcp
+                    .dispatcher
+                    .find(&resource.function.name, Endpoint::Resource, &cx);
                 let hidden = |error: Error| matches!(error.code(), "T0001" | "T0004");
                 if !found.await.is_err_and(hidden) {
                     name = &resource.function.name;
                     break;
                 }
             }
-            (name.to_owned(), At::Resource, uri)
+            (name.to_owned(), Endpoint::Resource, uri)
         }
         _ => {
             return Err(Refusal::params(
@@ -70,11 +72,11 @@ pub(super) async fn serve(
     };
     let asking = asking(asked, agreed);
     let values = mcp
-        .door
+        .dispatcher
         .completed(&name, at, &argument, typed, so_far, asking)
         .await
         .map_err(|error| match (error.code(), at) {
-            ("T0001", At::Prompt) => prompts::unknown(&error, &shown),
+            ("T0001", Endpoint::Prompt) => prompts::unknown(&error, &shown),
             ("T0001", _) => unknown(&error, &shown),
             _ => refused(mcp, &error, agreed.revision),
         })?;

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::revision::Revision;
 use crate::function::{
-    Annotations, Content, Embedded, Held, Icon, Listed, Meta, Piece, Prompted, Role, Theme,
+    Annotations, Content, Embedded, Held, Icon, Meta, Piece, PromptResult, ResourceInfo, Role,
+    Theme,
 };
 
 /// One content, in words where the revision has no type for it.
@@ -47,8 +48,8 @@ pub(super) fn sound(media_type: &str, size: usize) -> String {
 }
 
 /// One line of the conversation that a prompt begins with.
-pub(super) fn messages(prompted: &Prompted, revision: Revision) -> Vec<Value> {
-    let message = |message: &crate::function::Message| {
+pub(super) fn messages(prompted: &PromptResult, revision: Revision) -> Vec<Value> {
+    let message = |message: &crate::function::PromptMessage| {
         json!({
             "role": message.role.name(),
             "content": shown(&message.content, revision),
@@ -106,8 +107,8 @@ fn add_meta(shown: &mut Value, meta: &Meta, revision: Revision) {
 }
 
 /// A resource in a list, or a link to one.
-pub(super) fn listed(listed: &Listed, revision: Revision) -> Map<String, Value> {
-    let Listed {
+pub(super) fn listed(listed: &ResourceInfo, revision: Revision) -> Map<String, Value> {
+    let ResourceInfo {
         uri,
         name,
         title,

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::params::members;
 use crate::cx::Extensions;
-use crate::door::About;
+use crate::dispatch::AppInfo;
 use crate::json::{self, Skip, Strict, Take, Taking};
 use crate::registry::Registry;
 
@@ -32,7 +32,7 @@ pub(super) const LEAST_ROOM: usize = 1 + IN_SESSION * (size_of::<Tag>() + 1);
 pub(super) struct Known(Vec<(Box<str>, Tag)>);
 
 impl Known {
-    pub(super) fn new(registry: &Registry, about: &About) -> Self {
+    pub(super) fn new(registry: &Registry, about: &AppInfo) -> Self {
         let needs = registry.all().flat_map(|one| one.declaration.needs);
         let needed: BTreeSet<&str> = needs.copied().filter(|need| need.contains('/')).collect();
         let declared = about.extensions.keys().map(String::as_str);

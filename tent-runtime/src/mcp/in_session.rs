@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::notes::Notes;
+use super::notes::Notifier;
 use super::peer::OfCall;
 use super::revision::Revision;
 use super::running::Key;
@@ -22,7 +22,7 @@ use crate::error::Result;
 /// The client of a call in a session.
 pub(super) struct InSession {
     told: Arc<OfCall>,
-    notes: Notes,
+    notes: Notifier,
     session: Key,
     /// On whom its questions count.
     on: String,
@@ -45,7 +45,7 @@ impl InSession {
             session: Key::new(nonce, &asked.caller, ""),
             on: asked.counts_on(),
             revision: agreed.revision,
-            ask_time: mcp.door.settings().limits.ask_time,
+            ask_time: mcp.dispatcher.settings().limits.ask_time,
             kept: Mutex::default(),
         }
     }

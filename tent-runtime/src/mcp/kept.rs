@@ -33,7 +33,7 @@ pub(super) fn get(
 ) -> Result<Reply, Refusal> {
     let key = Key::new(nonce, &asked.caller, "");
     let sink = Sink::default();
-    let listens = Listens::Session(key, can, Wants::declared(&mcp.door, revision));
+    let listens = Listens::Session(key, can, Wants::declared(&mcp.dispatcher, revision));
     let place = opened(mcp, asked, sink.clone(), listens, None)?;
     let mut kept = Kept::new(mcp, asked, place, sink, None);
     kept.session = Some(nonce);
@@ -79,7 +79,7 @@ pub(super) async fn listen(
         // What was cancelled has no answer, also where the line ends right after.
         biased;
         Ok(_) = stop.wait_for(|&stopped| stopped) => None,
-        () = mcp.door.closed() => Some(ENDS),
+        () = mcp.dispatcher.closed() => Some(ENDS),
         () = line.ended() => Some(ENDS),
         () = line.gone(&asked.caller) => Some(UNWELCOME),
     };
@@ -95,7 +95,7 @@ pub(super) async fn listen(
 /// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
 /// rules did not end in the request's time, since the acknowledgement says what is left.
 async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
-    let declared = Wants::declared(&mcp.door, agreed.revision);
+    let declared = Wants::declared(&mcp.dispatcher, agreed.revision);
     wants.tools &= declared.tools;
     wants.prompts &= declared.prompts;
     wants.resources &= declared.resources;
@@ -103,7 +103,7 @@ async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants
         return;
     };
     let mut honoured = HashSet::new();
-    let mut readable = mcp.door.readable(served::asking(asked, agreed));
+    let mut readable = mcp.dispatcher.readable(served::asking(asked, agreed));
     for uri in updates {
         let found = readable.find(&uri).await;
         if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
@@ -158,7 +158,7 @@ fn opened(
     first: Option<Vec<u8>>,
 ) -> Result<Place, Refusal> {
     let refused = |error: Error| Refusal::of(&error, mcp.realm());
-    if mcp.door.is_closing() {
+    if mcp.dispatcher.is_closing() {
         return Err(refused(Error::of("T0013")));
     }
     let stream = Stream {
@@ -167,7 +167,7 @@ fn opened(
         on: asked.counts_on().into(),
         listens,
     };
-    let most = mcp.door.settings().limits.live_connections;
+    let most = mcp.dispatcher.settings().limits.live_connections;
     Streams::open(&mcp.notes, stream, first, most).map_err(refused)
 }
 
@@ -254,7 +254,7 @@ impl Kept {
             tokio::select! {
                 biased;
                 () = self.sink.changed() => {}
-                () = self.mcp.door.closed() => {
+                () = self.mcp.dispatcher.closed() => {
                     if let Some(id) = &self.id {
                         let answer = over(&self.mcp, &self.sink, id, ENDS);
                         self.sink.send_surely(answer.body);
@@ -300,7 +300,11 @@ impl Kept {
         {
             return false;
         }
-        let caller = self.mcp.door.identify(&self.parts, "kept-stream").await;
+        let caller = self
+            .mcp
+            .dispatcher
+            .identify(&self.parts, "kept-stream")
+            .await;
         caller.is_ok_and(|caller| caller.to_string() == self.caller)
     }
 }

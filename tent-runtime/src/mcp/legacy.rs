@@ -75,8 +75,13 @@ async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refu
         Once::Is(id) => id,
         Once::Malformed => return Err(lost()),
     };
-    let session = Session::open(mcp.door.sealer(), &mcp.extensions, id, SystemClock.now())
-        .ok_or_else(lost)?;
+    let session = Session::open(
+        mcp.dispatcher.sealer(),
+        &mcp.extensions,
+        id,
+        SystemClock.now(),
+    )
+    .ok_or_else(lost)?;
     match mcp.ended.is_ended(&session.nonce).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(lost()),
@@ -86,8 +91,8 @@ async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refu
 
 fn store_broke(mcp: &Mcp, error: Error) -> Refusal {
     let error = mcp
-        .door
-        .broke(error, "the store of sessions", &Caller::Nobody, "");
+        .dispatcher
+        .internal_error(error, "the store of sessions", &Caller::Nobody, "");
     Refusal::of(&error, mcp.realm())
 }
 
@@ -144,16 +149,16 @@ pub(super) fn initialize(
         client(mcp, Era::Legacy, &params.client, abilities)?,
         SystemClock.now(),
     );
-    let id = HeaderValue::try_from(session.seal(mcp.door.sealer(), &mcp.extensions))
+    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.extensions))
         .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.line() {
         line.agree(&asked.caller, revision, session.client);
     }
 
-    let about = mcp.door.about();
+    let about = mcp.dispatcher.about();
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": served::capabilities(&mcp.door, revision),
+        "capabilities": served::capabilities(&mcp.dispatcher, revision),
         "serverInfo": about::implementation(about, revision),
     });
     if let Some(instructions) = &about.instructions {
@@ -256,7 +261,7 @@ pub(super) async fn batch(
         return Err(Refusal::invalid("An array of messages holds at least one."));
     }
     let mut out = vec![b'['];
-    let most = mcp.door.settings().limits.answer;
+    let most = mcp.dispatcher.settings().limits.answer;
     for message in messages {
         let full = out.len() > most;
         if let Some(answer) = in_batch(mcp, asked, message, agreed, full).await {
@@ -309,7 +314,7 @@ async fn in_batch(
                 Err(refusal) => return Some(refusal.write(Some(id))),
             };
             let answer = if full {
-                Err(left_out(mcp.door.settings().limits.answer))
+                Err(left_out(mcp.dispatcher.settings().limits.answer))
             } else if request.method == "initialize" {
                 Err(Refusal::invalid("initialize comes alone."))
             } else if request.params.meta.version != Text::Absent {
@@ -317,7 +322,7 @@ async fn in_batch(
                     "A request with its own protocolVersion comes alone.",
                 ))
             } else {
-                serve(mcp, &asked.anew(mcp.door.deadline()), request, agreed).await
+                serve(mcp, &asked.anew(mcp.dispatcher.deadline()), request, agreed).await
             };
             Some(match answer {
                 // A call that was cancelled has no answer.

@@ -108,7 +108,7 @@ impl Line {
 
     /// The most bytes that a function may give.
     pub(super) fn most_answer(&self) -> usize {
-        self.mcp.door.settings().limits.answer
+        self.mcp.dispatcher.settings().limits.answer
     }
 
     /// Who is at the other end, asked again for each message: a key can be revoked meanwhile.
@@ -119,10 +119,10 @@ impl Line {
         match &self.who {
             Who::Is(caller) => Ok(caller.clone()),
             Who::Person(id) => {
-                let person = self.mcp.door.person(id).await?;
+                let person = self.mcp.dispatcher.person(id).await?;
                 Ok(Caller::User(Arc::new(person)))
             }
-            Who::Key(_) => self.mcp.door.identify(&self.parts, trace).await,
+            Who::Key(_) => self.mcp.dispatcher.identify(&self.parts, trace).await,
         }
     }
 
@@ -135,7 +135,7 @@ impl Line {
     ) -> Option<Vec<u8>> {
         // What ends a line is no part of its message.
         let message = message.strip_suffix(b"\n").unwrap_or(message);
-        if message.len() > self.mcp.door.settings().limits.body {
+        if message.len() > self.mcp.dispatcher.settings().limits.body {
             return Some(self.too_long(salvage::id(message).as_deref()));
         }
         let posted = match wire::read(message) {
@@ -160,7 +160,7 @@ impl Line {
             parts: &self.parts,
             caller,
             trace,
-            deadline: self.mcp.door.deadline(),
+            deadline: self.mcp.dispatcher.deadline(),
             way: Way::Line(self),
         };
         let reply = match posted {
@@ -262,15 +262,17 @@ impl Line {
 
     /// Ends when no call of this app goes on without its client any more.
     pub(super) async fn drained(&self) {
-        self.mcp.door.drained().await;
+        self.mcp.dispatcher.drained().await;
     }
 
     /// Notes what a handshake agreed on.
     pub(super) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
-        if let (Some(sink), Some(nonce), true) =
-            (&self.sink, self.nonce, self.mcp.door.settings().mcp.stream)
-        {
-            let lists = Wants::declared(&self.mcp.door, revision);
+        if let (Some(sink), Some(nonce), true) = (
+            &self.sink,
+            self.nonce,
+            self.mcp.dispatcher.settings().mcp.stream,
+        ) {
+            let lists = Wants::declared(&self.mcp.dispatcher, revision);
             let key = Key::new(nonce, caller, "");
             let stream = Stream {
                 sink: sink.clone(),

@@ -15,7 +15,7 @@ use super::content;
 use super::reply::{self, Refusal};
 use super::revision::Revision;
 use crate::function::Meta;
-use crate::registry::{Function, Marks, Registry, Shape};
+use crate::registry::{Function, OutputShape, Registry, ToolAnnotations};
 use crate::seal::{Sealer, Use};
 
 /// The most bytes of tools on one page; a single tool may be larger.
@@ -316,7 +316,7 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
         input_schema: function.input.published(),
         output_schema: output(&function.output).filter(|_| titled),
         annotations: (form != Form::Plain).then(|| {
-            let Marks {
+            let ToolAnnotations {
                 read_only,
                 destructive,
                 idempotent,
@@ -336,11 +336,11 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
 }
 
 /// The schema of what a call gives as structured content; `None` where nothing can be said.
-fn output(shape: &Shape) -> Option<Value> {
+fn output(shape: &OutputShape) -> Option<Value> {
     match shape {
-        Shape::Value(Some(schema)) if schema.is_object() => Some(schema.published().clone()),
-        Shape::Value(Some(schema)) => Some(schema.wrapped()),
-        Shape::Value(None) | Shape::Nothing | Shape::Content => None,
+        OutputShape::Value(Some(schema)) if schema.is_object() => Some(schema.published().clone()),
+        OutputShape::Value(Some(schema)) => Some(schema.wrapped()),
+        OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) use self::wants::Wants;
-use super::notes::{Note, Notes};
+use super::notes::{Note, Notifier};
 use super::running::Key;
 use super::stream::Sink;
 use crate::caller::Caller;
@@ -145,7 +145,7 @@ impl Streams {
     /// # Errors
     /// T0006 where `most` count on the same already, or too many resources are subscribed to.
     pub(super) fn open(
-        notes: &Notes,
+        notes: &Notifier,
         stream: Stream,
         first: Option<Vec<u8>>,
         most: usize,
@@ -359,7 +359,7 @@ impl Open {
 /// The place of a stream among the others, which it has until this is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
-    notes: Notes,
+    notes: Notifier,
     place: u64,
 }
 

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use super::params::Shape;
+use super::params::OutputShape;
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, write};
 use super::revision::Revision;
 use super::served::{self, Wanted, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, complete, headers, peer, prompts, resources, unreadable};
-use crate::door::At;
+use crate::dispatch::Endpoint;
 use crate::error::Error;
-use crate::function::Answer;
+use crate::function::Output;
 use crate::schema::InputEncoding;
 
 /// Serves a method that no era has for itself alone.
@@ -60,7 +60,7 @@ pub(super) async fn serve(
 
 /// Whether it is one of the methods that are answered here, and not by a function by `on`.
 fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
-    let registry = mcp.door.registry();
+    let registry = mcp.dispatcher.registry();
     let has_resources = !registry.resources().is_empty();
     // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
     let has_list = |prefix| registry.method(method).is_none() && served::answers(registry, prefix);
@@ -68,7 +68,7 @@ fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
         "resources/list" | "resources/templates/list" => has_resources || has_list("resources/"),
         "prompts/list" => !registry.prompts().is_empty() || has_list("prompts/"),
         "resources/subscribe" | "resources/unsubscribe" => {
-            has_resources && mcp.door.settings().mcp.stream && !revision.is_modern()
+            has_resources && mcp.dispatcher.settings().mcp.stream && !revision.is_modern()
         }
         "resources/read" => has_resources,
         "prompts/get" => !registry.prompts().is_empty(),
@@ -87,12 +87,12 @@ async fn own(
     let Request { id, ref params, .. } = request;
     let method = &*request.method;
     let revision = agreed.revision;
-    let Some(function) = mcp.door.registry().method(method) else {
+    let Some(function) = mcp.dispatcher.registry().method(method) else {
         return Err(Refusal::method(method, revision));
     };
     // Before anything that only a method that there is would find wrong.
-    let cx = mcp.door.cx_by(served::asking(asked, &agreed));
-    let found = mcp.door.find(&function.name, At::Method, &cx);
+    let cx = mcp.dispatcher.cx_by(served::asking(asked, &agreed));
+    let found = mcp.dispatcher.find(&function.name, Endpoint::Method, &cx);
     let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
     let Some(found) = found.await else {
         // What was cancelled has no answer.
@@ -102,7 +102,7 @@ async fn own(
         return Err(Refusal::method(method, revision));
     }
     drop(cx);
-    if params.shape == Shape::Other {
+    if params.shape == OutputShape::Other {
         return Err(Refusal::params(format!(
             "The params of {method} are an object."
         )));
@@ -121,12 +121,12 @@ async fn own(
         input: request.input().map_err(unreadable)?,
         meta: params.meta.rest.clone(),
         wire: InputEncoding::Json,
-        at: At::Method,
+        at: Endpoint::Method,
         rounds: None,
     };
     let (caller, trace) = (asked.caller.clone(), asked.trace.to_owned());
     let method = method.to_owned();
-    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| {
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
         let answer = match ended {
             Ok(answer) => answer,
             // Whom it is not for is told what everybody is of a method that there is not.
@@ -137,9 +137,9 @@ async fn own(
         };
         let Some(mut result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
-            let error = mcp
-                .door
-                .broke(Error::unexpected(why), &name, &caller, &trace);
+            let error =
+                mcp.dispatcher
+                    .internal_error(Error::unexpected(why), &name, &caller, &trace);
             return Err(refused(mcp, &error, revision));
         };
         if !answer.meta.is_empty() {
@@ -152,7 +152,7 @@ async fn own(
 }
 
 /// The object that a function gave; an empty one where it gave nothing.
-fn object(answer: &Answer) -> Option<Map<String, Value>> {
+fn object(answer: &Output) -> Option<Map<String, Value>> {
     let Some(value) = answer.value.as_deref() else {
         return Some(Map::new());
     };

@@ -57,7 +57,7 @@ use tokio::time::Instant;
 
 use self::era::{Chosen, is_modern, named};
 pub(crate) use self::line::{Line, Who};
-pub use self::notes::Notes;
+pub use self::notes::Notifier;
 use self::params::{Abilities, ClientInfo, Text};
 use self::questions::Answered;
 use self::reply::{Refusal, Reply, code};
@@ -67,21 +67,21 @@ use self::wire::{Kind, Posted, Unreadable};
 use crate::caller::Caller;
 use crate::clock::{SystemClock, Time};
 use crate::cx::{Client, Era};
-use crate::door::{At, Door};
+use crate::dispatch::{Dispatcher, Endpoint};
 use crate::error::Error;
 use crate::store::EndedSessions;
 use crate::web::{self, Upload};
 
 /// The MCP server of one app: its door, and what is written once, at start.
 pub(crate) struct Mcp {
-    door: Arc<Door>,
+    dispatcher: Arc<Dispatcher>,
     tools: call::Tools,
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
     claims: Arc<rounds::Claims>,
     levels: levels::Levels,
-    notes: Notes,
+    notes: Notifier,
     /// Those that are kept of what a client says.
     extensions: extensions::Known,
     /// The member of `_meta` that names the server in each modern result.
@@ -92,26 +92,26 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     /// The server of this app, which is told what to tell by `notes`.
-    pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
-        let server = about::member(&about::brief(door.about(), Revision::V2026_07_28));
-        let kept_for = door.settings().limits.tools_kept;
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>, notes: Notifier) -> Self {
+        let server = about::member(&about::brief(dispatcher.about(), Revision::V2026_07_28));
+        let kept_for = dispatcher.settings().limits.tools_kept;
         Mcp {
-            tools: call::Tools::new(door.registry()),
-            lists: list::Lists::new(door.registry(), kept_for, &server),
+            tools: call::Tools::new(dispatcher.registry()),
+            lists: list::Lists::new(dispatcher.registry(), kept_for, &server),
             running: running::Running::default(),
             claims: Arc::default(),
             levels: levels::Levels::default(),
             notes,
-            extensions: extensions::Known::new(door.registry(), door.about()),
-            ended: EndedSessions::new(door.store().clone(), Arc::new(SystemClock)),
-            discovered: modern::discovered(&door, kept_for),
+            extensions: extensions::Known::new(dispatcher.registry(), dispatcher.about()),
+            ended: EndedSessions::new(dispatcher.store().clone(), Arc::new(SystemClock)),
+            discovered: modern::discovered(&dispatcher, kept_for),
             server: server.into(),
-            door,
+            dispatcher,
         }
     }
 
     fn realm(&self) -> &str {
-        &self.door.about().name
+        &self.dispatcher.about().name
     }
 
     /// `tools/list`, the same in both eras but for its bytes.
@@ -121,14 +121,14 @@ impl Mcp {
         request: &wire::Request<'_>,
         agreed: &Agreed,
     ) -> Result<Reply, Refusal> {
-        let listed = served::list(self, asked, request, agreed, At::Mcp);
+        let listed = served::list(self, asked, request, agreed, Endpoint::Mcp);
         let key = asked.key(agreed, request.id);
         let Some(listed) = self.running.unless_stopped(key, listed).await else {
             // What was cancelled has no answer.
             return Ok(Reply::empty(StatusCode::ACCEPTED));
         };
         let (cursor, visible) = listed?;
-        let sealer = self.door.sealer();
+        let sealer = self.dispatcher.sealer();
         self.lists
             .page(request.id, agreed.revision, visible, cursor, sealer)
             .map(Reply::ok)
@@ -138,7 +138,7 @@ impl Mcp {
 impl std::fmt::Debug for Mcp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Mcp")
-            .field("door", &self.door)
+            .field("door", &self.dispatcher)
             .finish_non_exhaustive()
     }
 }
@@ -265,19 +265,23 @@ async fn answer(
     trace: &str,
 ) -> Result<Reply, Refusal> {
     let refused = |error: Error| Refusal::of(&error, mcp.realm());
-    mcp.door.check_host(parts).map_err(refused)?;
-    let caller = mcp.door.identify(parts, trace).await.map_err(refused)?;
-    if !caller.is_known() && !mcp.door.settings().mcp.anyone {
+    mcp.dispatcher.check_host(parts).map_err(refused)?;
+    let caller = mcp
+        .dispatcher
+        .identify(parts, trace)
+        .await
+        .map_err(refused)?;
+    if !caller.is_known() && !mcp.dispatcher.settings().mcp.anyone {
         return Err(refused(Error::of("T0004")));
     }
-    mcp.door.check_page(parts, &caller).map_err(refused)?;
+    mcp.dispatcher.check_page(parts, &caller).map_err(refused)?;
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             named(&parts.headers)?;
             return legacy::end(mcp, &parts.headers, &caller).await;
         }
-        Method::GET if mcp.door.settings().mcp.stream && !is_modern(&parts.headers) => {
+        Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             named(&parts.headers)?;
             if !headers::accepted(&parts.headers).events {
                 let why = "The answer to GET is text/event-stream, which Accept does not name.";
@@ -287,7 +291,7 @@ async fn answer(
                 parts,
                 caller,
                 trace,
-                deadline: mcp.door.deadline(),
+                deadline: mcp.dispatcher.deadline(),
                 way: Way::Http { streams: true },
             };
             return legacy::get(mcp, &asked).await;
@@ -304,7 +308,7 @@ async fn answer(
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }
-    let limit = mcp.door.settings().limits.body;
+    let limit = mcp.dispatcher.settings().limits.body;
     let body = body.read(limit).await.map_err(refused)?;
     let posted = match wire::read(&body) {
         Ok(posted) => posted,
@@ -315,7 +319,7 @@ async fn answer(
         caller,
         trace,
         // From now on: how long the body may take to come is bounded by its own pace.
-        deadline: mcp.door.deadline(),
+        deadline: mcp.dispatcher.deadline(),
         // An array is answered by an array, which is one text.
         way: Way::Http {
             streams: matches!(posted, Posted::One(_)) && accepted.events,
@@ -346,7 +350,7 @@ fn unreadable(why: Unreadable) -> Refusal {
 fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
     let allow = if is_modern(headers) {
         "POST"
-    } else if mcp.door.settings().mcp.stream {
+    } else if mcp.dispatcher.settings().mcp.stream {
         "GET, POST, DELETE"
     } else {
         "POST, DELETE"

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::StatusCode;
 
 use super::list::{self, Scope};
-use super::params::{Meta, Params, Shape};
+use super::params::{Meta, OutputShape, Params};
 use super::reply::{self, Refusal, Reply, code, write};
 use super::revision::Revision;
 use super::wire::Request;
@@ -14,7 +14,7 @@ use super::{
     Agreed, Asked, Line, Mcp, about, call, client, headers, kept, methods, peer, served, unreadable,
 };
 use crate::cx::Era;
-use crate::door::Door;
+use crate::dispatch::Dispatcher;
 
 const REVISION: Revision = Revision::V2026_07_28;
 
@@ -38,7 +38,7 @@ pub(super) async fn serve(
         nonce: asked.line().and_then(Line::nonce),
         ends: None,
     };
-    let streams = mcp.door.settings().mcp.stream;
+    let streams = mcp.dispatcher.settings().mcp.stream;
     // Of a method that there is: one that there is not is told first, whatever comes with it.
     if matches!(
         &*request.method,
@@ -72,7 +72,7 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
         abilities,
         ..
     } = &params.meta;
-    let missing = if params.shape != Shape::Object || *shape != Shape::Object {
+    let missing = if params.shape != OutputShape::Object || *shape != OutputShape::Object {
         "params._meta, an object"
     } else if version.get().is_none() {
         "the string io.modelcontextprotocol/protocolVersion in params._meta"
@@ -89,16 +89,16 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
 }
 
 /// The result of `server/discover`, which is the same for everyone.
-pub(super) fn discovered(door: &Door, kept_for: std::time::Duration) -> Vec<u8> {
+pub(super) fn discovered(dispatcher: &Dispatcher, kept_for: std::time::Duration) -> Vec<u8> {
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
     out.extend_from_slice(br#","capabilities":"#);
-    write(&mut out, &served::capabilities(door, REVISION));
-    if let Some(instructions) = &door.about().instructions {
+    write(&mut out, &served::capabilities(dispatcher, REVISION));
+    if let Some(instructions) = &dispatcher.about().instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);
     }
-    let server = about::member(&about::implementation(door.about(), REVISION));
+    let server = about::member(&about::implementation(dispatcher.about(), REVISION));
     out.extend(list::hints(kept_for, Scope::Public, &server));
     out.push(b'}');
     out

@@ -1,4 +1,4 @@
-//! [`Notes`]: what an app tells and asks the clients that keep a stream open.
+//! [`Notifier`]: what an app tells and asks the clients that keep a stream open.
 //!
 //! Tells who is there, and keeps nothing for who is not: a client that comes later reads the lists then.
 
@@ -18,7 +18,7 @@ use crate::error::Result;
 
 /// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
 /// the ones that asked to hear it. Cheap to clone; a [`State`] that every app has, so a function takes it as
-/// `&Notes`.
+/// `&Notifier`.
 ///
 /// ```
 /// use tent_runtime::server::App;
@@ -28,7 +28,7 @@ use crate::error::Result;
 /// # let _ = app;
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Notes(Arc<Told>);
+pub struct Notifier(Arc<Told>);
 
 #[derive(Debug, Default)]
 struct Told {
@@ -36,9 +36,9 @@ struct Told {
     questions: Questions,
 }
 
-impl State for Notes {}
+impl State for Notifier {}
 
-impl Notes {
+impl Notifier {
     /// The list of tools is another one: `notifications/tools/list_changed`.
     pub fn tools_changed(&self) {
         self.tell(Note::Tools);
@@ -72,7 +72,7 @@ impl Notes {
     /// modern era takes no requests; it is asked within a call.
     ///
     /// ```
-    /// # async fn asked(notes: &tent_runtime::server::Notes, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
+    /// # async fn asked(notes: &tent_runtime::server::Notifier, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
     /// let roots = notes.request(caller, "roots/list", None).await?;
     /// println!("works in {}", roots["roots"]);
     /// # Ok(())

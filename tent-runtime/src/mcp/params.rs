@@ -34,7 +34,7 @@ impl Text<'_> {
 
 /// The type of a member that should be an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum OutputShape {
     #[default]
     Absent,
     Object,
@@ -44,7 +44,7 @@ pub(super) enum Shape {
 /// The members of `params` that more than one method has, or that are read while a message is sorted out.
 #[derive(Debug, Default)]
 pub(super) struct Params<'a> {
-    pub(super) shape: Shape,
+    pub(super) shape: OutputShape,
     pub(super) name: Text<'a>,
     pub(super) cursor: Text<'a>,
     /// Of `resources/read` and the like.
@@ -82,7 +82,7 @@ pub(super) enum Arguments {
 /// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
 #[derive(Debug, Default)]
 pub(super) struct Meta<'a> {
-    pub(super) shape: Shape,
+    pub(super) shape: OutputShape,
     /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
     pub(super) version: Text<'a>,
     /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
@@ -171,7 +171,7 @@ impl<'de> Take<'de> for TheParams {
 
     fn other(self) -> Params<'de> {
         Params {
-            shape: Shape::Other,
+            shape: OutputShape::Other,
             ..Params::default()
         }
     }
@@ -182,7 +182,7 @@ impl<'de> Take<'de> for TheParams {
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Params<'de>, A::Error> {
         let mut params = Params {
-            shape: Shape::Object,
+            shape: OutputShape::Object,
             ..Params::default()
         };
         members(object, |key, object| {
@@ -237,14 +237,14 @@ impl<'de> Take<'de> for TheMeta {
 
     fn other(self) -> Meta<'de> {
         Meta {
-            shape: Shape::Other,
+            shape: OutputShape::Other,
             ..Meta::default()
         }
     }
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Meta<'de>, A::Error> {
         let mut meta = Meta {
-            shape: Shape::Object,
+            shape: OutputShape::Object,
             ..Meta::default()
         };
         members(object, |key, object| {

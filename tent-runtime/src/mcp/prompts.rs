@@ -11,9 +11,9 @@ use super::revision::Revision;
 use super::served::{self, Item, Wanted, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content};
-use crate::door::At;
+use crate::dispatch::Endpoint;
 use crate::error::Error;
-use crate::function::{Answer, Prompted};
+use crate::function::{Output, PromptResult};
 use crate::registry::Function;
 
 /// Serves `prompts/list`.
@@ -23,8 +23,8 @@ pub(super) async fn list(
     request: &Request<'_>,
     agreed: &Agreed,
 ) -> Result<Reply, Refusal> {
-    let (cursor, visible) = served::list(mcp, asked, request, agreed, At::Prompt).await?;
-    let prompts = mcp.door.registry().prompts();
+    let (cursor, visible) = served::list(mcp, asked, request, agreed, Endpoint::Prompt).await?;
+    let prompts = mcp.dispatcher.registry().prompts();
     let items: Vec<_> = visible
         .into_iter()
         .map(|position| &prompts[position])
@@ -88,11 +88,15 @@ pub(super) async fn get(
             return Err(Refusal::params("The arguments of a prompt are an object."));
         }
     };
-    let wanted = Wanted::to_read("prompts/get", &name, input, At::Prompt, &mut params);
-    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
+    let wanted = Wanted::to_read("prompts/get", &name, input, Endpoint::Prompt, &mut params);
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
             let prompted = answer.prompted.unwrap_or_default();
-            let about = mcp.door.registry().prompt(&name).map(|one| &*one.about);
+            let about = mcp
+                .dispatcher
+                .registry()
+                .prompt(&name)
+                .map(|one| &*one.about);
             let about = about.unwrap_or_default();
             let server = revision.is_modern().then_some(&*mcp.server);
             Ok(given(id, &prompted, about, revision, server))
@@ -110,7 +114,7 @@ pub(super) fn unknown(error: &Error, name: &str) -> Refusal {
 
 fn given(
     id: &str,
-    prompted: &Prompted,
+    prompted: &PromptResult,
     about: &str,
     revision: Revision,
     server: Option<&str>,

@@ -17,9 +17,9 @@ use super::served::{self, Item, Wanted, asking, refused};
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content};
 use crate::clock::{Clock as _, SystemClock};
-use crate::door::At;
+use crate::dispatch::Endpoint;
 use crate::error::Error;
-use crate::function::{Answer, Listed};
+use crate::function::{Output, ResourceInfo};
 use crate::registry::Resource;
 
 /// Serves `resources/list`: what is one URI, and what templates list of theirs.
@@ -36,7 +36,7 @@ pub(super) async fn list(
     let mut all: Vec<_> = declared.into_iter().map(alone).collect();
     for template in templates {
         // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
-        let listed = mcp.door.listed(template, asking(asked, agreed)).await;
+        let listed = mcp.dispatcher.listed(template, asking(asked, agreed)).await;
         all.extend(listed.map_err(|error| refused(mcp, &error, agreed.revision))?);
     }
     // A URI is what tells a resource, so it stands once.
@@ -87,19 +87,19 @@ async fn shown<'a>(
     request: &'a Request<'_>,
     agreed: &Agreed,
 ) -> Result<(Option<&'a str>, Vec<&'a Resource>), Refusal> {
-    let (cursor, visible) = served::list(mcp, asked, request, agreed, At::Resource).await?;
-    let resources = mcp.door.registry().resources();
+    let (cursor, visible) = served::list(mcp, asked, request, agreed, Endpoint::Resource).await?;
+    let resources = mcp.dispatcher.registry().resources();
     let visible = visible.into_iter().map(|position| &resources[position]);
     Ok((cursor, visible.collect()))
 }
 
 /// A resource as it was declared.
-fn alone(resource: &Resource) -> Listed {
+fn alone(resource: &Resource) -> ResourceInfo {
     let function = &resource.function;
-    let listed = Listed::new(resource.stated.uri, &*function.name)
+    let listed = ResourceInfo::new(resource.stated.uri, &*function.name)
         .title(&*function.title)
         .about(&*function.about);
-    Listed {
+    ResourceInfo {
         media_type: resource.stated.media_type.map(str::to_owned),
         size: resource.stated.size,
         annotations: resource.annotations.clone(),
@@ -121,7 +121,12 @@ pub(super) async fn read(
     let what = "resources/read names a resource: its uri";
     let uri = served::named(asked, &agreed, params.shape, &params.uri, what)?;
     // Its rules are the app's own, and can take their time.
-    let found = async { mcp.door.readable(asking(asked, &agreed)).find(&uri).await };
+    let found = async {
+        mcp.dispatcher
+            .readable(asking(asked, &agreed))
+            .find(&uri)
+            .await
+    };
     let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
     let Some(found) = found.await else {
         // What was cancelled has no answer.
@@ -130,8 +135,14 @@ pub(super) async fn read(
     let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
     let stated = resource.stated.media_type;
     let name = &resource.function.name;
-    let wanted = Wanted::to_read("resources/read", name, input, At::Resource, &mut params);
-    let write = move |mcp: &Mcp, id: &str, ended: Result<Answer, Error>| match ended {
+    let wanted = Wanted::to_read(
+        "resources/read",
+        name,
+        input,
+        Endpoint::Resource,
+        &mut params,
+    );
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
             let server = revision.is_modern().then_some(&*mcp.server);
             Ok(given(id, &answer, &uri, stated, (revision, server)))
@@ -170,7 +181,11 @@ pub(super) async fn subscribe(
     if method == "resources/unsubscribe" {
         streams.unsubscribe(&session, uri);
     } else {
-        let found = mcp.door.readable(asking(asked, agreed)).find(uri).await;
+        let found = mcp
+            .dispatcher
+            .readable(asking(asked, agreed))
+            .find(uri)
+            .await;
         let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, agreed.revision))?;
         if !resource.stated.subscribe {
             let why = "This resource cannot be subscribed to.";
@@ -217,7 +232,7 @@ fn not_found(error: &Error, uri: &str, revision: Revision) -> Refusal {
 /// What was read: a value that is a text as that text, any other as JSON, and content as it is.
 fn given(
     id: &str,
-    answer: &Answer,
+    answer: &Output,
     uri: &str,
     stated: Option<&str>,
     (revision, server): (Revision, Option<&str>),

@@ -28,9 +28,9 @@ use super::reply::{Refusal, write};
 use super::revision::Revision;
 use crate::clock::{Clock, SystemClock};
 use crate::cx::{InputRequest, Peer};
-use crate::door::{Door, Entering, Rounds};
+use crate::dispatch::{Dispatcher, Entering, Rounds};
 use crate::error::{Error, Result};
-use crate::function::{Answer, BoxFuture, Kind};
+use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
 use crate::random;
 
@@ -38,11 +38,11 @@ use crate::random;
 const MOST_ANSWERED: usize = 64 << 10;
 
 /// Writes the result of a call, without its envelope; the failure itself where that is no result.
-pub(super) type Writer = Box<dyn Fn(&Result<Answer>) -> Result<Vec<u8>> + Send + Sync>;
+pub(super) type Writer = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
 
 /// One round of a call.
 pub(super) struct Round {
-    door: Arc<Door>,
+    dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
     /// What else the client can be told of the call.
@@ -86,7 +86,7 @@ struct Taken {
 
 /// What a round is made of.
 pub(super) struct Parts {
-    pub(super) door: Arc<Door>,
+    pub(super) dispatcher: Arc<Dispatcher>,
     /// The request's method, which the state is bound to.
     pub(super) method: &'static str,
     /// The member of `_meta` that names the server.
@@ -116,7 +116,7 @@ impl Round {
             Text::Other => return Err(Refusal::params("requestState is a string.")),
         };
         let Parts {
-            door,
+            dispatcher,
             method,
             server,
             told,
@@ -125,7 +125,7 @@ impl Round {
             counts_on,
         } = parts;
         Ok(Arc::new(Round {
-            door,
+            dispatcher,
             method,
             server,
             told,
@@ -185,7 +185,7 @@ impl Round {
             answers,
             kept: std::mem::take(&mut inner.kept),
         };
-        let state = carried.seal(self.door.sealer(), &json::digest_of(&inner.bound));
+        let state = carried.seal(self.dispatcher.sealer(), &json::digest_of(&inner.bound));
         let mut out = br#"{"resultType":"input_required","inputRequests":"#.to_vec();
         write(&mut out, &requests);
         out.extend_from_slice(br#","requestState":"#);
@@ -197,13 +197,13 @@ impl Round {
     }
 
     fn ask_time(&self) -> Duration {
-        self.door.settings().limits.ask_time
+        self.dispatcher.settings().limits.ask_time
     }
 
     /// Takes up the state that came with the round.
     async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
         let bound = json::digest_of(&self.lock().bound);
-        let carried = Carried::open(self.door.sealer(), state, &bound)?;
+        let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
         let is_old = SystemClock.now() > until;
         let nonce = {
@@ -228,7 +228,7 @@ impl Round {
         }
         let counts_on = json::digest_of(self.counts_on.as_bytes());
         let wanted = Wanted {
-            store: &**self.door.store(),
+            store: &**self.dispatcher.store(),
             nonce: &nonce,
             caller: &counts_on,
             until,
@@ -241,7 +241,7 @@ impl Round {
                 Ok(true)
             }
             Claimed::Before(outcome) => {
-                let outcome = Outcome::open(self.door.sealer(), &nonce, &outcome)?;
+                let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().result = Some(Ok(outcome?));
                 Ok(false)
             }
@@ -265,7 +265,7 @@ impl Rounds for Round {
         })
     }
 
-    fn ended<'a>(&'a self, outcome: &'a Result<Answer>) -> BoxFuture<'a, ()> {
+    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
@@ -284,8 +284,8 @@ impl Rounds for Round {
                 Some(asked) => asked,
                 None => (self.writer)(outcome),
             };
-            let outcome = Outcome::seal(self.door.sealer(), &nonce, outcome);
-            if let Err(error) = self.door.store().record_round(&nonce, outcome).await {
+            let outcome = Outcome::seal(self.dispatcher.sealer(), &nonce, outcome);
+            if let Err(error) = self.dispatcher.store().record_round(&nonce, outcome).await {
                 // Whoever sends it again is told that its outcome is not known.
                 tracing::error!(chain = ?error.chain(), "the outcome of a round was not kept");
             }

@@ -17,7 +17,7 @@ pub(super) fn id(message: &[u8]) -> Option<String> {
 /// What was found in a message that comes in parts.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
-    at: At,
+    at: Endpoint,
     /// How many lists and objects are open within the value.
     depth: usize,
     in_text: bool,
@@ -35,7 +35,7 @@ pub(super) struct Salvage {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum At {
+enum Endpoint {
     /// Before the object.
     #[default]
     Start,
@@ -60,7 +60,7 @@ impl Salvage {
     pub(super) fn read(&mut self, part: &[u8]) {
         for &byte in part {
             self.byte(byte);
-            if self.at == At::End {
+            if self.at == Endpoint::End {
                 return;
             }
         }
@@ -70,7 +70,9 @@ impl Salvage {
     /// the answer to a request of its own.
     pub(super) fn id(mut self) -> Option<String> {
         // A text that is closed is whole, where more of a number could have followed.
-        if self.at == At::Value && self.text.trim_ascii_start().starts_with(b"\"") && !self.in_text
+        if self.at == Endpoint::Value
+            && self.text.trim_ascii_start().starts_with(b"\"")
+            && !self.in_text
         {
             self.end_value();
         }
@@ -80,25 +82,25 @@ impl Salvage {
     fn byte(&mut self, byte: u8) {
         let is_space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         match (self.at, byte) {
-            (At::Start | At::Between | At::Colon, _) if is_space => {}
-            (At::Start, b'{') | (At::Between, b',') => self.at = At::Between,
-            (At::Between, b'"') => {
+            (Endpoint::Start | Endpoint::Between | Endpoint::Colon, _) if is_space => {}
+            (Endpoint::Start, b'{') | (Endpoint::Between, b',') => self.at = Endpoint::Between,
+            (Endpoint::Between, b'"') => {
                 self.text.clear();
                 self.keep(byte);
-                self.at = At::Key;
+                self.at = Endpoint::Key;
             }
-            (At::Key, _) => {
+            (Endpoint::Key, _) => {
                 self.keep(byte);
                 if self.ends_text(byte) {
                     self.end_key();
                 }
             }
-            (At::Colon, b':') => {
+            (Endpoint::Colon, b':') => {
                 (self.depth, self.in_text) = (0, false);
-                self.at = At::Value;
+                self.at = Endpoint::Value;
             }
-            (At::Value, _) => self.value(byte),
-            _ => self.at = At::End,
+            (Endpoint::Value, _) => self.value(byte),
+            _ => self.at = Endpoint::End,
         }
     }
 
@@ -112,8 +114,8 @@ impl Salvage {
                 b',' | b'}' | b']' if self.depth == 0 => {
                     self.end_value();
                     self.at = match byte {
-                        b',' => At::Between,
-                        _ => At::End,
+                        b',' => Endpoint::Between,
+                        _ => Endpoint::End,
                     };
                     return;
                 }
@@ -156,7 +158,7 @@ impl Salvage {
             Some("result" | "error") => self.answers = true,
             _ => {}
         }
-        self.at = At::Colon;
+        self.at = Endpoint::Colon;
     }
 
     fn end_value(&mut self) {

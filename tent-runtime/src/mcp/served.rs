@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 
 use super::asking::{Asking as Asks, Brought};
 use super::list::{Scope, hints};
-use super::params::{Params, Shape, Text};
+use super::params::{OutputShape, Params, Text};
 use super::peer::OfCall;
 use super::reply::{self, Refusal, Reply, code};
 use super::revision::Revision;
 use super::wire::Request;
 use super::{Agreed, Asked, Mcp, call, headers, stream};
-use crate::door::{Asking, At, Call, Door};
+use crate::dispatch::{Call, Dispatcher, Endpoint, RequestContext};
 use crate::error::Error;
-use crate::function::Answer;
+use crate::function::Output;
 use crate::registry::Registry;
 use crate::schema::InputEncoding;
 use crate::seal::Use;
@@ -32,10 +32,10 @@ pub(super) fn answers(registry: &Registry, prefix: &str) -> bool {
 }
 
 /// What the server can do, as far as this app has something for it.
-pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value> {
-    let registry = door.registry();
+pub(super) fn capabilities(dispatcher: &Dispatcher, revision: Revision) -> Map<String, Value> {
+    let registry = dispatcher.registry();
     let answered = |prefix| answers(registry, prefix);
-    let streams = door.settings().mcp.stream;
+    let streams = dispatcher.settings().mcp.stream;
     let list = if streams {
         json!({"listChanged": true})
     } else {
@@ -59,7 +59,7 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
     ];
     let declared = declared.into_iter().filter(|(_, there, _)| *there);
     let declared = declared.map(|(name, _, can)| (name.to_owned(), can));
-    let about = door.about();
+    let about = dispatcher.about();
     // The newest revision names `extensions`; to those before it is one of the capabilities that they leave open.
     let own = [
         ("experimental", &about.experimental),
@@ -70,8 +70,8 @@ pub(super) fn capabilities(door: &Door, revision: Revision) -> Map<String, Value
     declared.chain(own).collect()
 }
 
-pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> Asking<'a> {
-    Asking {
+pub(super) fn asking<'a>(asked: &'a Asked<'_>, agreed: &'a Agreed) -> RequestContext<'a> {
+    RequestContext {
         caller: &asked.caller,
         client: &agreed.client,
         trace: asked.trace,
@@ -86,7 +86,7 @@ pub(super) struct Wanted<'a> {
     /// What the request brings in `_meta` for the function.
     pub(super) meta: Map<String, Value>,
     pub(super) wire: InputEncoding,
-    pub(super) at: At,
+    pub(super) at: Endpoint,
     /// Where it can come in several rounds. Of what only reads none is kept.
     pub(super) rounds: Option<Brought<'a>>,
 }
@@ -97,7 +97,7 @@ impl<'a> Wanted<'a> {
         method: &'static str,
         name: &str,
         input: Map<String, Value>,
-        at: At,
+        at: Endpoint,
         params: &mut Params<'a>,
     ) -> Self {
         Wanted {
@@ -123,7 +123,7 @@ pub(super) async fn answered<W>(
     write: W,
 ) -> Result<Reply, Refusal>
 where
-    W: FnOnce(&Mcp, &str, Result<Answer, Error>) -> Result<Reply, Refusal> + Send + 'static,
+    W: FnOnce(&Mcp, &str, Result<Output, Error>) -> Result<Reply, Refusal> + Send + 'static,
 {
     // On a line events and answers go the same way, so there is no stream to begin.
     let streams = peer.as_ref().filter(|_| asked.line().is_none());
@@ -187,16 +187,16 @@ pub(super) async fn list<'a>(
     asked: &Asked<'_>,
     request: &'a Request<'_>,
     agreed: &Agreed,
-    at: At,
+    at: Endpoint,
 ) -> Result<(Option<&'a str>, Vec<usize>), Refusal> {
     let params = &request.params;
-    if params.shape == Shape::Other || params.cursor == Text::Other {
+    if params.shape == OutputShape::Other || params.cursor == Text::Other {
         return Err(Refusal::params(format!(
             "The params of {} are an object, its cursor a string.",
             request.method
         )));
     }
-    let visible = mcp.door.visible(asking(asked, agreed), at).await;
+    let visible = mcp.dispatcher.visible(asking(asked, agreed), at).await;
     let visible = visible.map_err(|error| refused(mcp, &error, agreed.revision))?;
     Ok((params.cursor.get(), visible))
 }
@@ -206,12 +206,12 @@ pub(super) async fn list<'a>(
 pub(super) fn named(
     asked: &Asked<'_>,
     agreed: &Agreed,
-    shape: Shape,
+    shape: OutputShape,
     member: &Text<'_>,
     what: &str,
 ) -> Result<String, Refusal> {
     let named = match member {
-        Text::Is(named) if shape == Shape::Object => named.to_string(),
+        Text::Is(named) if shape == OutputShape::Object => named.to_string(),
         _ => return Err(Refusal::params(format!("{what} is a string."))),
     };
     let mirrored = asked.mirrors(agreed.revision);
@@ -229,7 +229,7 @@ pub(super) fn page(
     items: &[Item],
     cursor: Option<&str>,
 ) -> Result<Reply, Refusal> {
-    let sealer = mcp.door.sealer();
+    let sealer = mcp.dispatcher.sealer();
     let first = match cursor {
         None => 0,
         Some(cursor) => sealer
@@ -262,7 +262,7 @@ pub(super) fn page(
         reply::write(&mut out, &*cursor);
     }
     if revision.is_modern() {
-        let kept_for = mcp.door.settings().limits.tools_kept;
+        let kept_for = mcp.dispatcher.settings().limits.tools_kept;
         out.extend(hints(kept_for, Scope::Private, &mcp.server));
     }
     out.push(b'}');

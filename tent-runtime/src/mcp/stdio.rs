@@ -34,7 +34,7 @@ pub(crate) async fn serve(
     told: impl Future<Output = ()>,
 ) -> Result<()> {
     let sink = Sink::default();
-    let most = mcp.door.settings().limits.body;
+    let most = mcp.dispatcher.settings().limits.body;
     let line = Line::new(mcp, who, sink.clone())?.with_sign_in(SIGN_IN);
     let line = talk::opened(line).await?;
     let mut messages = read(input, most);
@@ -64,8 +64,8 @@ fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Re
         let mut lines = Lines::new(most);
         // Nobody is left to hear it where nobody takes it.
         while let Some(came) = next(&mut input, &mut lines).transpose() {
-            let broke = came.is_err();
-            if send.blocking_send(came).is_err() || broke {
+            let internal_error = came.is_err();
+            if send.blocking_send(came).is_err() || internal_error {
                 return;
             }
         }

@@ -56,7 +56,7 @@ pub(crate) async fn on_bytes(
     read: impl AsyncRead + Send + Unpin,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
-    let most = mcp.door.settings().limits.body;
+    let most = mcp.dispatcher.settings().limits.body;
     let input = (BufReader::new(read), Lines::new(most));
     let messages = stream::unfold(input, async |(mut read, mut lines)| {
         let came = next(&mut read, &mut lines).await.transpose()?;
@@ -95,7 +95,7 @@ async fn on_tasks<M: AsRef<[u8]> + Send + Sync + 'static>(
     let mut task = JoinSet::new();
     task.spawn(writing);
     let end = End {
-        told: mcp.door.closed(),
+        told: mcp.dispatcher.closed(),
         // Of what goes on without its client, others in this process may have more: who ends the process waits for it.
         drained: std::future::ready(()),
         written: async move {
@@ -142,7 +142,7 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     let mut calls = JoinSet::new();
     let told = end.told.shared();
     let mut heard = pin!(told.clone());
-    let mut broke = None;
+    let mut internal_error = None;
     let mut has_ended = false;
     let most = Room {
         messages: MOST_WAITING,
@@ -177,7 +177,7 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
         let (message, caller, trace) = match next {
             Some(Next::Message(message, caller, trace)) => (message, caller, trace),
             Some(Next::Broke(error)) => {
-                (broke, has_ended) = (Some(error), true);
+                (internal_error, has_ended) = (Some(error), true);
                 break;
             }
             Some(Next::End) => {
@@ -261,7 +261,7 @@ pub(super) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     if !is_read {
         tracing::warn!("the output is not read, and what waited for it was dropped");
     }
-    broke.map_or(Ok(()), |error| Err(error.into()))
+    internal_error.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// What comes next on a line.

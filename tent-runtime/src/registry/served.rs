@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use tent_core::uri::Template;
 
-use super::{Finding, Function, Registry, Shape};
-use crate::function::{Annotations, Declaration, Serves};
+use super::{Diagnostic, Function, OutputShape, Registry};
+use crate::function::{Annotations, Declaration, Primitive};
 
 /// A resource as the app has it.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Served {
         &mut self,
         function: Function,
         stated: crate::function::Resource,
-    ) -> Result<(), Finding> {
+    ) -> Result<(), Diagnostic> {
         match Template::read(stated.uri) {
             Ok(template) => self.resources.push(Resource {
                 function,
@@ -63,7 +63,7 @@ impl Served {
             }),
             Err(wrong) => {
                 let declaration = function.declaration;
-                return Err(Finding {
+                return Err(Diagnostic {
                     code: "T7030",
                     message: format!(
                         "`{}`: {:?} is no URI template: {wrong}",
@@ -87,7 +87,7 @@ impl Served {
     }
 
     /// T1001 for each set of URIs that more than one resource has.
-    pub(super) fn uris_taken(&self) -> Vec<Finding> {
+    pub(super) fn uris_taken(&self) -> Vec<Diagnostic> {
         let mut taken: BTreeMap<String, Vec<&Resource>> = BTreeMap::new();
         for resource in &self.resources {
             let same = taken.entry(resource.template.shape()).or_default();
@@ -99,7 +99,7 @@ impl Served {
                 .map(|resource| resource.function.declaration.location)
                 .collect();
             locations.sort_by_key(|l| (l.file, l.line));
-            Finding {
+            Diagnostic {
                 code: "T1001",
                 message: format!(
                     "{} resources have the URI {}",
@@ -197,7 +197,7 @@ const BY_PROMPTS: [&str; 2] = ["prompts/get", "prompts/list"];
 const BY_COMPLETIONS: [&str; 1] = ["completion/complete"];
 
 /// T1001 for each method that has more than one answer.
-pub(super) fn methods_taken(declarations: &[&'static Declaration]) -> Vec<Finding> {
+pub(super) fn methods_taken(declarations: &[&'static Declaration]) -> Vec<Diagnostic> {
     let mut answers: BTreeMap<&str, Vec<&Declaration>> = BTreeMap::new();
     for declaration in declarations {
         if let Some(method) = declaration.on {
@@ -207,15 +207,15 @@ pub(super) fn methods_taken(declarations: &[&'static Declaration]) -> Vec<Findin
     for (method, answers) in &mut answers {
         // One of those that answer it already is named, so that its place is.
         let other = declarations.iter().find(|one| match one.serves {
-            Serves::Resource(_) if BY_RESOURCES.contains(method) => true,
-            Serves::Prompt if BY_PROMPTS.contains(method) => true,
+            Primitive::Resource(_) if BY_RESOURCES.contains(method) => true,
+            Primitive::Prompt if BY_PROMPTS.contains(method) => true,
             _ => BY_COMPLETIONS.contains(method) && !one.completes.is_empty(),
         });
         answers.extend(other);
     }
     let finding = |(method, same): (&str, Vec<&Declaration>)| {
         let named: Vec<_> = same.iter().map(|d| format!("`{}`", d.name)).collect();
-        Finding {
+        Diagnostic {
             code: "T1001",
             message: format!("{} both answer {method}", named.join(" and ")),
             locations: same.iter().map(|d| d.location).collect(),
@@ -226,14 +226,14 @@ pub(super) fn methods_taken(declarations: &[&'static Declaration]) -> Vec<Findin
 }
 
 /// What does not go with what the function is for: T7031, T7032.
-pub(super) fn misfits(function: &Function) -> Vec<Finding> {
-    let finding = |code, message: String| Finding {
+pub(super) fn misfits(function: &Function) -> Vec<Diagnostic> {
+    let finding = |code, message: String| Diagnostic {
         code,
         message: format!("`{}`: {message}", function.name),
         locations: vec![function.declaration.location],
     };
     let mut found = Vec::new();
-    if !matches!(function.declaration.serves, Serves::Call) {
+    if !matches!(function.declaration.serves, Primitive::Function) {
         let fields = function.input.published().get("properties");
         for (name, schema) in fields.and_then(Value::as_object).into_iter().flatten() {
             if let Some(kind @ ("object" | "array")) = schema.get("type").and_then(Value::as_str) {
@@ -242,9 +242,9 @@ pub(super) fn misfits(function: &Function) -> Vec<Finding> {
         }
     }
     let object = match &function.output {
-        Shape::Nothing | Shape::Value(None) => true,
-        Shape::Value(Some(schema)) => schema.is_object(),
-        Shape::Content => false,
+        OutputShape::Nothing | OutputShape::Value(None) => true,
+        OutputShape::Value(Some(schema)) => schema.is_object(),
+        OutputShape::Content => false,
     };
     if let (Some(method), false) = (function.declaration.on, object) {
         let message = format!("it answers {method} with what is no object");

@@ -5,14 +5,14 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
-use super::Finding;
+use super::Diagnostic;
 use crate::function::Declaration;
 
 /// T7011 for each state that a function takes and that is not among `handed`.
 pub(super) fn missing(
     declarations: &[&'static Declaration],
     handed: &HashSet<TypeId>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let mut missing: BTreeMap<&'static str, Vec<&Declaration>> = BTreeMap::new();
     for declaration in declarations {
         for need in (declaration.needs_parts)() {
@@ -24,12 +24,12 @@ pub(super) fn missing(
     missing.into_iter().map(finding).collect()
 }
 
-fn finding((state, mut takers): (&'static str, Vec<&Declaration>)) -> Finding {
+fn finding((state, mut takers): (&'static str, Vec<&Declaration>)) -> Diagnostic {
     takers.sort_by_key(|d| (d.name, d.location.file, d.location.line));
     let mut named: Vec<_> = takers.iter().map(|d| format!("`{}`", d.name)).collect();
     // Two of one name are another problem, and one word here.
     named.dedup();
-    Finding {
+    Diagnostic {
         code: "T7011",
         message: format!(
             "The app was handed no {state}, which {} {}",

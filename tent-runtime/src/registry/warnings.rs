@@ -3,7 +3,7 @@
 
 use tent_core::names;
 
-use super::{Finding, Function, Registry, Shape};
+use super::{Diagnostic, Function, OutputShape, Registry};
 use crate::function::Icon;
 
 /// How many tools a client and its model take without harm.
@@ -14,7 +14,7 @@ const LONGEST_ABOUT: usize = 2_000;
 
 impl Registry {
     /// What known clients cut, refuse or misread, though the standard allows it.
-    pub fn warnings(&self) -> Vec<Finding> {
+    pub fn warnings(&self) -> Vec<Diagnostic> {
         let of_one = |tool| {
             let mut found = name_and_text_warnings(tool);
             found.extend(huge_integers(tool));
@@ -25,7 +25,7 @@ impl Registry {
         warnings.extend(self.all().flat_map(unfetched_icons));
         let many = self.tools().count();
         if many > WELL_TAKEN {
-            warnings.push(Finding {
+            warnings.push(Diagnostic {
                 code: "T7004",
                 message: format!("{many} tools are offered; above {WELL_TAKEN} models choose worse, and some clients cut the list at 40 or 128"),
                 locations: Vec::new(),
@@ -35,11 +35,11 @@ impl Registry {
     }
 }
 
-fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
+fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
     let name = &function.name;
     let mut found = Vec::new();
     let mut warn = |code, message| {
-        found.push(Finding {
+        found.push(Diagnostic {
             code,
             message,
             locations: vec![function.declaration.location],
@@ -82,17 +82,17 @@ fn name_and_text_warnings(function: &Function) -> Vec<Finding> {
 }
 
 /// T7023 for a tool with integers of more than 64 bits.
-fn huge_integers(function: &Function) -> Option<Finding> {
+fn huge_integers(function: &Function) -> Option<Diagnostic> {
     let mut places: Vec<_> = function.input.huge_integers();
     for place in &mut places {
         *place = format!("the field `{place}`");
     }
-    if let Shape::Value(Some(output)) = &function.output
+    if let OutputShape::Value(Some(output)) = &function.output
         && output.has_huge_integers()
     {
         places.push("what it gives".to_owned());
     }
-    (!places.is_empty()).then(|| Finding {
+    (!places.is_empty()).then(|| Diagnostic {
         code: "T7023",
         message: format!(
             "`{}` has integers of more than 64 bits: {}",
@@ -104,9 +104,9 @@ fn huge_integers(function: &Function) -> Option<Finding> {
 }
 
 /// T7034 for an icon that is not encrypted on its way.
-fn unfetched_icons(function: &Function) -> Vec<Finding> {
+fn unfetched_icons(function: &Function) -> Vec<Diagnostic> {
     let unfetched = function.icons.iter().filter(|icon| !icon.is_fetched());
-    let finding = |icon: &Icon| Finding {
+    let finding = |icon: &Icon| Diagnostic {
         code: "T7034",
         message: format!(
             "`{}`: the icon {:?} is not over https:, and clients fetch no other",
@@ -120,7 +120,7 @@ fn unfetched_icons(function: &Function) -> Vec<Finding> {
 
 /// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
 /// function that asks a person refuses every call.
-fn not_kept_yet(function: &Function) -> Option<Finding> {
+fn not_kept_yet(function: &Function) -> Option<Diagnostic> {
     let declaration = function.declaration;
     let promised = [
         ("limit", declaration.limit.is_some()),
@@ -131,7 +131,7 @@ fn not_kept_yet(function: &Function) -> Option<Finding> {
         .filter(|(_, stated)| *stated)
         .map(|(option, _)| *option)
         .collect();
-    (!promised.is_empty()).then(|| Finding {
+    (!promised.is_empty()).then(|| Diagnostic {
         code: "T7022",
         message: format!("`{}` states {}", function.name, promised.join(" and ")),
         locations: vec![declaration.location],

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use http::request::Parts;
 use serde_json::Value;
 
-use super::{Notes, Tent};
+use super::{Notifier, Tent};
 use crate::caller::User;
 use crate::cx::{Cx, State, States};
-use crate::door::{About, Door, DoorParts, Hooks};
+use crate::dispatch::{AppInfo, Dispatcher, DispatcherParts, IdentityHooks};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Declaration, Icons};
-use crate::registry::{Problems, Registry};
+use crate::registry::{Diagnostics, Registry};
 use crate::settings::{self, Settings};
 use crate::store::{self, Store};
 
@@ -31,31 +31,31 @@ type Opened = Box<dyn FnOnce(&mut States) + Send>;
 /// [`run`](Self::run) gives it a command line; [`build`](Self::build) a router to mount.
 #[must_use = "an app does nothing until it is run, served or built"]
 pub struct App {
-    about: About,
+    about: AppInfo,
     functions: Option<Vec<&'static Declaration>>,
     states: States,
     handed: HashSet<TypeId>,
     openers: Vec<Opener>,
-    hooks: Hooks,
+    hooks: IdentityHooks,
     set: settings::Builder,
-    pub(crate) notes: Notes,
+    pub(crate) notes: Notifier,
 }
 
 impl App {
     /// An app of this name and version, which clients are told.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        let notes = Notes::default();
+        let notes = Notifier::default();
         let app = App {
-            about: About {
+            about: AppInfo {
                 name: name.into(),
                 version: version.into(),
-                ..About::default()
+                ..AppInfo::default()
             },
             functions: None,
             states: States::default(),
             handed: HashSet::new(),
             openers: Vec::new(),
-            hooks: Hooks::default(),
+            hooks: IdentityHooks::default(),
             set: Settings::builder(),
             notes: notes.clone(),
         };
@@ -218,7 +218,7 @@ impl App {
         E: Into<Error>,
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
     {
-        self.hooks.users = Some(Hooks::boxed(find));
+        self.hooks.users = Some(IdentityHooks::boxed(find));
         self
     }
 
@@ -252,13 +252,13 @@ impl App {
         E: Into<Error>,
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
     {
-        self.hooks.identify = Some(Hooks::boxed(tell));
+        self.hooks.identify = Some(IdentityHooks::boxed(tell));
         self
     }
 
     /// Tells MCP clients that something has changed, once the app is served. For what is not a function of the
-    /// app, such as a task of its own: a function takes it as `&Notes`, a state that every app has.
-    pub fn mcp(&self) -> Notes {
+    /// app, such as a task of its own: a function takes it as `&Notifier`, a state that every app has.
+    pub fn mcp(&self) -> Notifier {
         self.notes.clone()
     }
 
@@ -283,8 +283,8 @@ impl App {
     pub async fn build(self) -> Result<Tent> {
         let (prepared, registry) = self.prepare()?.checked()?;
         let notes = prepared.app.notes.clone();
-        let door = prepared.open(registry).await?;
-        Ok(Tent::new(door, notes))
+        let dispatcher = prepared.open(registry).await?;
+        Ok(Tent::new(dispatcher, notes))
     }
 
     /// Builds the app and serves it on `addr`, whatever `web.addr` says, until the process is told to end
@@ -315,7 +315,7 @@ impl App {
     }
 
     /// What clients are told of the app.
-    pub(crate) fn told(&self) -> &About {
+    pub(crate) fn told(&self) -> &AppInfo {
         &self.about
     }
 }
@@ -347,7 +347,7 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// The functions, with every problem that they have together with this app.
-    pub(crate) fn registry(&self) -> Result<Registry, Problems> {
+    pub(crate) fn registry(&self) -> Result<Registry, Diagnostics> {
         let functions = self.app.functions.as_deref();
         let registry = Registry::for_app(functions, &self.app.handed);
         self.app.about.beside(registry)
@@ -369,7 +369,7 @@ impl Prepared {
     }
 
     /// Opens the store and the states, and puts the door together.
-    pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Door>> {
+    pub(crate) async fn open(self, registry: Registry) -> Result<Arc<Dispatcher>> {
         // Taken apart first: a reference to the app, held over an await, would keep this from being `Send`.
         let Prepared { app, settings } = self;
         let store = store::open(&settings.store.url).await?;
@@ -383,7 +383,7 @@ impl Prepared {
                 "built with panic = \"abort\": a panic in a function ends the process, for every caller"
             );
         }
-        Ok(Door::new(DoorParts {
+        Ok(Dispatcher::new(DispatcherParts {
             registry,
             states,
             about: app.about,

@@ -28,11 +28,11 @@ pub use builder::App;
 pub(crate) use builder::Prepared;
 
 use crate::caller::Caller;
-use crate::door::Door;
+use crate::dispatch::Dispatcher;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::mcp::Mcp;
-pub use crate::mcp::Notes;
+pub use crate::mcp::Notifier;
 use crate::registry::Registry;
 use crate::web::Upload;
 use crate::{api, mcp};
@@ -43,36 +43,40 @@ const GRACE: Duration = Duration::from_secs(10);
 /// An app that is ready to serve: its functions checked, its states open.
 #[derive(Clone, Debug)]
 pub struct Tent {
-    door: Arc<Door>,
+    dispatcher: Arc<Dispatcher>,
     mcp: Arc<Mcp>,
-    notes: Notes,
+    notes: Notifier,
 }
 
 impl Tent {
-    pub(crate) fn new(door: Arc<Door>, notes: Notes) -> Self {
-        let mcp = Arc::new(Mcp::new(door.clone(), notes.clone()));
-        Tent { door, mcp, notes }
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>, notes: Notifier) -> Self {
+        let mcp = Arc::new(Mcp::new(dispatcher.clone(), notes.clone()));
+        Tent {
+            dispatcher,
+            mcp,
+            notes,
+        }
     }
 
     /// The functions.
     pub fn registry(&self) -> &Registry {
-        self.door.registry()
+        self.dispatcher.registry()
     }
 
     /// The keys of the app's store: to make, list and revoke them in code.
     pub fn keys(&self) -> &Keys {
-        self.door.keys()
+        self.dispatcher.keys()
     }
 
     /// Tells MCP clients that something has changed.
-    pub fn mcp(&self) -> Notes {
+    pub fn mcp(&self) -> Notifier {
         self.notes.clone()
     }
 
     /// The door itself: for tent's own tests.
     #[doc(hidden)]
-    pub fn door(&self) -> &Arc<Door> {
-        &self.door
+    pub fn dispatcher(&self) -> &Arc<Dispatcher> {
+        &self.dispatcher
     }
 
     /// `/api`, `/mcp`, `/healthz`, `/readyz` and `/_t`, to be merged or nested into an axum router of the
@@ -93,17 +97,17 @@ impl Tent {
     /// # }
     /// ```
     pub fn router(&self) -> Router {
-        let (door, mcp) = (self.door.clone(), self.mcp.clone());
-        let api = any(move |request: Request| api::serve(door.clone(), request));
+        let (dispatcher, mcp) = (self.dispatcher.clone(), self.mcp.clone());
+        let api = any(move |request: Request| api::serve(dispatcher.clone(), request));
         let mcp = any(move |request: Request| mcp::serve(mcp.clone(), request));
-        let door = self.door.clone();
+        let dispatcher = self.dispatcher.clone();
         let probes = Router::new()
             .route("/healthz", get(async || "ok"))
-            .route("/readyz", get(async move || ready(&door)))
+            .route("/readyz", get(async move || ready(&dispatcher)))
             .route_layer(from_fn(without_body));
         let pages = Router::new()
             .route("/_t/codes/{code}", get(code_page))
-            .route_layer(from_fn_with_state(self.door.clone(), ours));
+            .route_layer(from_fn_with_state(self.dispatcher.clone(), ours));
         Router::new()
             .route("/api", api.clone())
             .route("/api/", api.clone())
@@ -116,9 +120,9 @@ impl Tent {
 
     /// Everything that the server's own listener serves: both routers, and a T0001 for any other path.
     fn whole(&self) -> Router {
-        let door = self.door.clone();
-        let nothing = any(async move || api::refusal(&nowhere(), &door))
-            .layer(from_fn_with_state(self.door.clone(), ours));
+        let dispatcher = self.dispatcher.clone();
+        let nothing = any(async move || api::refusal(&nowhere(), &dispatcher))
+            .layer(from_fn_with_state(self.dispatcher.clone(), ours));
         let all = self.router().merge(self.well_known());
         all.fallback_service(nothing)
     }
@@ -130,7 +134,7 @@ impl Tent {
         Router::new()
             .route("/.well-known/oauth-protected-resource", none())
             .route("/.well-known/oauth-protected-resource/{*rest}", none())
-            .route_layer(from_fn_with_state(self.door.clone(), ours))
+            .route_layer(from_fn_with_state(self.dispatcher.clone(), ours))
     }
 
     /// Serves one MCP client on a transport of your own: a socket, a pipe, or one half of [`tokio::io::duplex`]. Each
@@ -237,7 +241,7 @@ impl Tent {
 
     /// Refuses new calls from now on (T0013); calls under way go on. See [`drained`](Self::drained).
     pub fn shutdown(&self) {
-        self.door.close();
+        self.dispatcher.close();
     }
 
     /// Ends when the calls have ended that go on without their client. Most calls end with their client; those of
@@ -263,7 +267,7 @@ impl Tent {
     /// # }
     /// ```
     pub async fn drained(&self) {
-        self.door.drained().await;
+        self.dispatcher.drained().await;
     }
 
     /// Serves on `addr` until the process is told to end (SIGINT, SIGTERM) or [`shutdown`](Self::shutdown)
@@ -281,21 +285,21 @@ impl Tent {
 
     pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
         let app = self.whole();
-        let door = self.door.clone();
+        let dispatcher = self.dispatcher.clone();
         let told = async move {
             tokio::select! {
-                () = told_to_end() => door.close(),
-                () = door.closed() => {}
+                () = told_to_end() => dispatcher.close(),
+                () = dispatcher.closed() => {}
             }
         };
         let grace = async {
-            self.door.closed().await;
+            self.dispatcher.closed().await;
             tokio::time::sleep(GRACE).await;
         };
         let served = async {
             connections::serve(listener, app, connections::MOST, told).await;
             // Also those whose connection is gone.
-            self.door.drained().await;
+            self.dispatcher.drained().await;
         };
         tokio::select! {
             () = served => {}
@@ -331,8 +335,8 @@ pub(crate) async fn told_to_end() {
     }
 }
 
-fn ready(door: &Door) -> Response {
-    match door.is_closing() {
+fn ready(dispatcher: &Dispatcher) -> Response {
+    match dispatcher.is_closing() {
         false => "ready".into_response(),
         true => (StatusCode::SERVICE_UNAVAILABLE, "closing").into_response(),
     }
@@ -348,12 +352,12 @@ async fn without_body(request: Request, next: Next) -> Response {
 }
 
 /// The layer of what reads no body and is served under our own names alone.
-async fn ours(door: State<Arc<Door>>, request: Request, next: Next) -> Response {
+async fn ours(dispatcher: State<Arc<Dispatcher>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let body = Upload::of(&parts, body);
-    let mut response = match door.check_host(&parts) {
+    let mut response = match dispatcher.check_host(&parts) {
         Ok(()) => next.run(Request::from_parts(parts, Body::empty())).await,
-        Err(error) => api::refusal(&error, &door),
+        Err(error) => api::refusal(&error, &dispatcher),
     };
     body.finish(&mut response).await;
     response

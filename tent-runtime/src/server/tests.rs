@@ -7,8 +7,8 @@ use tokio::sync::Notify;
 
 use super::*;
 use crate::cx::{Client, Era};
-use crate::door::{At, Call};
-use crate::function::{Access, Answer, Body, Declaration, Input, Kind, Location, Output};
+use crate::dispatch::{Call, Endpoint};
+use crate::function::{Access, Body, Declaration, Input, Kind, Location, Output};
 use crate::schema::InputEncoding;
 
 static BEGAN: Notify = Notify::const_new();
@@ -32,7 +32,7 @@ static WORK: Declaration = Declaration::new(
             BEGAN.notify_one();
             GO_ON.notified().await;
             DONE.store(true, Ordering::SeqCst);
-            Ok(Answer::default())
+            Ok(Output::default())
         })
     }),
 );
@@ -44,7 +44,7 @@ async fn tent() -> Tent {
 
 /// A call whose caller goes away once it has begun.
 async fn left(tent: &Tent) {
-    let call = tent.door.call(Call {
+    let call = tent.dispatcher.call(Call {
         name: "work".to_owned(),
         input: serde_json::Map::new(),
         wire: InputEncoding::Json,
@@ -55,8 +55,8 @@ async fn left(tent: &Tent) {
         },
         meta: serde_json::Map::new(),
         trace: "test".to_owned(),
-        at: At::Inside,
-        deadline: tent.door.deadline(),
+        at: Endpoint::Cli,
+        deadline: tent.dispatcher.deadline(),
         peer: None,
         rounds: None,
     });

@@ -193,12 +193,12 @@ mod warned {
 }
 
 mod served {
-    use tent::Notes;
+    use tent::Notifier;
     use tent::prelude::*;
 
     /// Tell that there is another note.
     #[change(access = "anyone")]
-    pub(crate) fn tell(notes: &Notes) {
+    pub(crate) fn tell(notes: &Notifier) {
         notes.resource_updated("notes://1");
     }
 

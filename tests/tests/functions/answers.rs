@@ -4,7 +4,7 @@ use serde_json::json;
 use tent::query;
 use tent_runtime::cx::{State, States};
 use tent_runtime::error::{Error, Failure};
-use tent_runtime::function::{Content, Output, With};
+use tent_runtime::function::{Content, OutputDeclaration, WithContent};
 use tent_tests::{linked, run, run_with};
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -96,23 +96,23 @@ async fn many_contents() -> tent_runtime::error::Result<Vec<Content>> {
 }
 
 #[query(access = "anyone")]
-async fn beside() -> With<Order> {
-    With::new(Order { id: 9 }, [Content::text("nine")])
+async fn beside() -> WithContent<Order> {
+    WithContent::new(Order { id: 9 }, [Content::text("nine")])
 }
 
 #[query(access = "anyone")]
-fn in_place() -> tent::Result<With<Order>> {
-    Ok(With::shown(Order { id: 9 }, [Content::text("nine")]).meta("a", 1))
+fn in_place() -> tent::Result<WithContent<Order>> {
+    Ok(WithContent::replacing_text(Order { id: 9 }, [Content::text("nine")]).meta("a", 1))
 }
 
 #[query(access = "anyone")]
-fn one_with_meta() -> With<Content> {
-    With::new(Content::text("one"), [Content::text("two")]).meta("a", 1)
+fn one_with_meta() -> WithContent<Content> {
+    WithContent::new(Content::text("one"), [Content::text("two")]).meta("a", 1)
 }
 
 #[query(access = "anyone")]
-async fn many_with_meta() -> tent::Result<With<Vec<Content>>> {
-    Ok(With::new(vec![Content::text("one")], [Content::text("two")]).meta("a", 1))
+async fn many_with_meta() -> tent::Result<WithContent<Vec<Content>>> {
+    Ok(WithContent::new(vec![Content::text("one")], [Content::text("two")]).meta("a", 1))
 }
 
 #[query(access = "anyone")]
@@ -136,7 +136,10 @@ fn lent_sync(shop: &Shop) -> Option<&str> {
 #[test]
 fn nothing_is_no_value_and_no_content() {
     for name in ["nothing", "nothing_sync", "nothing_or_error"] {
-        assert!(matches!(linked(name).output, Output::Nothing), "{name}");
+        assert!(
+            matches!(linked(name).output, OutputDeclaration::Nothing),
+            "{name}"
+        );
         let answer = run_with(linked(name), json!({}), States::default()).expect("it runs");
         assert!(
             answer.value.is_none() && answer.content.is_empty(),
@@ -151,7 +154,10 @@ fn a_value_is_serialised_with_or_without_a_result_around_it() {
         ("value", json!({}), 7),
         ("value_or_error", json!({"fail": false}), 8),
     ] {
-        assert!(matches!(linked(name).output, Output::Value(_)), "{name}");
+        assert!(
+            matches!(linked(name).output, OutputDeclaration::Value(_)),
+            "{name}"
+        );
         assert_eq!(run(name, input).ok(), Some(json!({"id": id})));
     }
     assert_eq!(run("infallible", json!({})).ok(), Some(json!(1)));
@@ -173,14 +179,20 @@ fn the_error_of_a_result_is_never_a_value_whatever_alias_is_used() {
 #[test]
 fn content_is_told_from_values() {
     for (name, count) in [("one_content", 1), ("many_contents", 2)] {
-        assert!(matches!(linked(name).output, Output::Content), "{name}");
+        assert!(
+            matches!(linked(name).output, OutputDeclaration::Content),
+            "{name}"
+        );
         let answer = run_with(linked(name), json!({}), States::default()).expect("it runs");
         assert!(
             answer.value.is_none() && answer.content.len() == count,
             "{name}"
         );
     }
-    assert!(matches!(linked("beside").output, Output::Value(_)));
+    assert!(matches!(
+        linked("beside").output,
+        OutputDeclaration::Value(_)
+    ));
     let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
@@ -191,14 +203,20 @@ fn content_is_told_from_values() {
 fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
     let run = |name: &str| run_with(linked(name), json!({}), States::default()).expect("it runs");
     let wanted = json!({"a": 1});
-    assert!(matches!(linked("in_place").output, Output::Value(_)));
+    assert!(matches!(
+        linked("in_place").output,
+        OutputDeclaration::Value(_)
+    ));
     let answer = run("in_place");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
     assert!(answer.shown);
     assert_eq!(json!(answer.meta.members()), wanted);
     for name in ["one_with_meta", "many_with_meta"] {
-        assert!(matches!(linked(name).output, Output::Content), "{name}");
+        assert!(
+            matches!(linked(name).output, OutputDeclaration::Content),
+            "{name}"
+        );
         let answer = run(name);
         assert!(answer.value.is_none(), "{name}");
         assert_eq!(answer.content, ["one", "two"].map(Content::text), "{name}");

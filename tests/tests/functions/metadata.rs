@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tent::prelude::*;
-use tent_runtime::function::Serves;
+use tent_runtime::function::Primitive;
 use tent_runtime::registry::Registry;
 use tent_tests::linked;
 
@@ -53,7 +53,7 @@ fn metadata_is_any_expression_of_an_object() {
 
 #[test]
 fn a_resource_has_hints_and_a_size() {
-    let Serves::Resource(page) = linked("clock_page").serves else {
+    let Primitive::Resource(page) = linked("clock_page").serves else {
         panic!("a resource");
     };
     assert_eq!(page.size, Some(PAGE.len() as u64));

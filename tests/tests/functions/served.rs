@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tent::prelude::*;
-use tent_runtime::function::{Answer, Declaration, Output, Serves};
+use tent_runtime::function::{Declaration, Output, OutputDeclaration, Primitive};
 use tent_tests::{block_on, linked, run_with};
 
 #[data]
@@ -31,14 +31,14 @@ async fn picture(#[arg(rename = "path", complete = failing)] at: String) -> Resu
 }
 
 mod listed {
-    use super::{Cx, Listed};
+    use super::{Cx, ResourceInfo};
 
-    pub(super) async fn later(_: &Cx) -> super::Alias<Vec<Listed>> {
-        Ok(vec![Listed::new("orders://2026/1", "1")])
+    pub(super) async fn later(_: &Cx) -> super::Alias<Vec<ResourceInfo>> {
+        Ok(vec![ResourceInfo::new("orders://2026/1", "1")])
     }
 }
 
-fn at_once_too(_: &Cx) -> Vec<Listed> {
+fn at_once_too(_: &Cx) -> Vec<ResourceInfo> {
     Vec::new()
 }
 
@@ -52,18 +52,18 @@ async fn failing(_: &Cx, _: String, _: tent::Map) -> Alias<Vec<String>> {
 
 /// Several messages.
 #[prompt(access = "anyone")]
-async fn talk(to: String, times: Option<u32>) -> Alias<Vec<Message>> {
+async fn talk(to: String, times: Option<u32>) -> Alias<Vec<PromptMessage>> {
     let times = times.unwrap_or(1);
     Ok(vec![
-        Message::user(format!("{to} {times}")),
-        Message::assistant("yes"),
+        PromptMessage::user(format!("{to} {times}")),
+        PromptMessage::assistant("yes"),
     ])
 }
 
 /// One message.
 #[prompt(access = "anyone", name = "say-it")]
-fn say() -> Message {
-    Message::assistant(Content::link("a://b", "b"))
+fn say() -> PromptMessage {
+    PromptMessage::assistant(Content::link("a://b", "b"))
 }
 
 /// A text.
@@ -74,17 +74,17 @@ fn plain_text() -> String {
 
 /// With a description of its own.
 #[prompt(access = "anyone")]
-fn described() -> Result<Prompted> {
-    Ok(Prompted::new([Message::user("a")]).about("mine"))
+fn described() -> Result<PromptResult> {
+    Ok(PromptResult::new([PromptMessage::user("a")]).about("mine"))
 }
 
-fn answer(declaration: &Declaration, input: Value) -> Answer {
+fn answer(declaration: &Declaration, input: Value) -> Output {
     run_with(declaration, input, tent_runtime::cx::States::default()).expect("it answers")
 }
 
 fn stated(name: &str) -> tent_runtime::function::Resource {
     match linked(name).serves {
-        Serves::Resource(stated) => stated,
+        Primitive::Resource(stated) => stated,
         other => panic!("a resource, not {other:?}"),
     }
 }
@@ -92,7 +92,7 @@ fn stated(name: &str) -> tent_runtime::function::Resource {
 #[test]
 fn a_resource_is_declared_with_what_was_stated() {
     let order = linked("stored_order");
-    assert!(!order.api && !order.mcp && matches!(order.output, Output::Value(_)));
+    assert!(!order.api && !order.mcp && matches!(order.output, OutputDeclaration::Value(_)));
     assert_eq!(order.about, "An order as a value.");
     let order = stated("stored_order");
     assert_eq!(
@@ -138,7 +138,10 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
         let list = stated(name).list.expect("it lists");
         block_on((list.ask)(&cx)).expect("they are listed")
     };
-    assert_eq!(list("stored_order"), [Listed::new("orders://2026/1", "1")]);
+    assert_eq!(
+        list("stored_order"),
+        [ResourceInfo::new("orders://2026/1", "1")]
+    );
     assert_eq!(list("The picture"), []);
     let complete = |name: &str| {
         let complete = linked(name).completes[0];
@@ -163,24 +166,34 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
 fn a_prompt_gives_messages() {
     let prompted =
         |name: &str, input: Value| answer(linked(name), input).prompted.expect("messages");
-    assert!(matches!(linked("talk").serves, Serves::Prompt) && !linked("talk").api);
+    assert!(matches!(linked("talk").serves, Primitive::Prompt) && !linked("talk").api);
     for (name, input, about, messages) in [
         (
             "talk",
             json!({"to": "a", "times": 2}),
             "",
-            vec![Message::user("a 2"), Message::assistant("yes")],
+            vec![PromptMessage::user("a 2"), PromptMessage::assistant("yes")],
         ),
         (
             "say-it",
             json!({}),
             "",
-            vec![Message::assistant(Content::link("a://b", "b"))],
+            vec![PromptMessage::assistant(Content::link("a://b", "b"))],
         ),
-        ("plain_text", json!({}), "", vec![Message::user("hello")]),
-        ("described", json!({}), "mine", vec![Message::user("a")]),
+        (
+            "plain_text",
+            json!({}),
+            "",
+            vec![PromptMessage::user("hello")],
+        ),
+        (
+            "described",
+            json!({}),
+            "mine",
+            vec![PromptMessage::user("a")],
+        ),
     ] {
-        let wanted = Prompted::new(messages).about(about);
+        let wanted = PromptResult::new(messages).about(about);
         assert_eq!(prompted(name, input), wanted, "{name}");
     }
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore, mpsc};
 
 use crate::support::{key, tent_with};
-use crate::wire::{Answer, Client, served};
+use crate::wire::{Client, Output, served};
 
 /// How a call of `lingers` came to its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ async fn tester() -> (Tent, String) {
     (tent, key)
 }
 
-async fn progress(answer: &mut Answer) {
+async fn progress(answer: &mut Output) {
     assert!(answer.is_stream());
     let told = answer.next().await.expect("it goes on");
     assert_eq!(told["method"], "notifications/progress");

@@ -5,7 +5,7 @@ mod api;
 mod app;
 mod blocking;
 mod bodies;
-mod door;
+mod dispatch;
 mod failures;
 mod gone;
 mod log;

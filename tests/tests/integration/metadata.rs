@@ -12,22 +12,22 @@ const NUMBER: &str = "com.example/number";
 
 /// A value in words, with metadata.
 #[query(access = "role:tester", offer = "mcp", meta = json!({NUMBER: 1}))]
-fn in_words(#[arg(title = "Number", max = 9)] number: u32) -> With<u32> {
+fn in_words(#[arg(title = "Number", max = 9)] number: u32) -> WithContent<u32> {
     let words = Content::text("a number").meta(NUMBER, number);
-    With::shown(number, [words]).meta(NUMBER, number)
+    WithContent::replacing_text(number, [words]).meta(NUMBER, number)
 }
 
 /// A value, and a picture of it where there is one.
 #[query(access = "role:tester", offer = "mcp")]
-fn with_picture(drawn: bool) -> With<Sum> {
+fn with_picture(drawn: bool) -> WithContent<Sum> {
     let picture = drawn.then(|| Content::image(b"\x89PNG".to_vec(), "image/png"));
-    With::new(Sum { sum: 7 }, picture)
+    WithContent::new(Sum { sum: 7 }, picture)
 }
 
 /// A text with metadata, one key of which cannot be.
 #[query(access = "role:tester", offer = "mcp")]
-fn text_with_metadata() -> With<Content> {
-    With::new(Content::text("a"), [])
+fn text_with_metadata() -> WithContent<Content> {
+    WithContent::new(Content::text("a"), [])
         .meta("dev.mcp/reserved", 1)
         .meta(NUMBER, 1)
 }

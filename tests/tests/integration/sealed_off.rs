@@ -192,7 +192,7 @@ async fn no_text_inside_of_an_input_is_read_as_json() {
 #[tokio::test]
 async fn a_call_from_inside_is_held_to_the_same() {
     use tent::{Caller, Client};
-    use tent_runtime::door::{At, Call};
+    use tent_runtime::dispatch::{Call, Endpoint};
     use tent_runtime::schema::InputEncoding;
     let tent = open().await;
     let value = json!({ KEPT: "[1]" });
@@ -205,11 +205,16 @@ async fn a_call_from_inside_is_held_to_the_same() {
         meta: serde_json::Map::new(),
         trace: String::new(),
         deadline: None,
-        at: At::Inside,
+        at: Endpoint::Cli,
         peer: None,
         rounds: None,
     };
-    let error = tent.0.door().call(call).await.expect_err("it is refused");
+    let error = tent
+        .0
+        .dispatcher()
+        .call(call)
+        .await
+        .expect_err("it is refused");
     assert_eq!(error.code(), "T0003");
 }
 

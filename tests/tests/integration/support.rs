@@ -217,7 +217,7 @@ impl Ask<'_> {
 /// How often functions that count themselves have run.
 pub(crate) fn runs(tent: &Tent) -> u64 {
     let cx = tent
-        .door()
+        .dispatcher()
         .cx_of(&tent::Caller::App, &tent::Client::default());
     cx.state::<Watched>()
         .expect("it was handed over")

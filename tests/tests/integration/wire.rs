@@ -74,7 +74,7 @@ impl Client {
     }
 
     /// Sends a request. A modern client says that it can be asked for forms.
-    pub(crate) async fn request(&self, id: u32, method: &str, mut params: Value) -> Answer {
+    pub(crate) async fn request(&self, id: u32, method: &str, mut params: Value) -> Output {
         let mut headers = String::new();
         if self.session.is_none() {
             let name = params["name"].as_str().or(params["uri"].as_str());
@@ -91,7 +91,7 @@ impl Client {
     }
 
     /// Calls a tool, and asks to be told of its progress.
-    pub(crate) async fn call(&self, name: &str) -> Answer {
+    pub(crate) async fn call(&self, name: &str) -> Output {
         let params = json!({"name": name, "_meta": {"progressToken": "p"}});
         self.request(1, "tools/call", params).await
     }
@@ -102,7 +102,7 @@ impl Client {
         assert_eq!(self.post("", &message).await.status, 202);
     }
 
-    async fn post(&self, headers: &str, body: &Value) -> Answer {
+    async fn post(&self, headers: &str, body: &Value) -> Output {
         let socket = TcpSocket::new_v4().expect("a socket");
         if let Some(waiting) = self.waiting {
             socket.set_recv_buffer_size(waiting).expect("it can be set");
@@ -120,12 +120,12 @@ impl Client {
         );
         let sent = stream.write_all(request.as_bytes()).await;
         sent.expect("it reads");
-        Answer::read(BufReader::new(stream)).await
+        Output::read(BufReader::new(stream)).await
     }
 }
 
 /// What comes back, as it comes. Who drops it closes the connection.
-pub(crate) struct Answer {
+pub(crate) struct Output {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
     from: BufReader<TcpStream>,
@@ -134,7 +134,7 @@ pub(crate) struct Answer {
     ended: bool,
 }
 
-impl Answer {
+impl Output {
     async fn read(mut from: BufReader<TcpStream>) -> Self {
         let status = line(&mut from).await;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
@@ -142,7 +142,7 @@ impl Answer {
         while let Some((name, value)) = line(&mut from).await.split_once(": ") {
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
-        Answer {
+        Output {
             status: status.expect("a status"),
             headers,
             from,

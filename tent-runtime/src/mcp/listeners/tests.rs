@@ -140,7 +140,7 @@ fn all_together_are_bounded_too_and_give_back_what_they_held() {
 
 #[test]
 fn what_a_stream_is_told_of_counts_as_long_as_it_is_open() {
-    let notes = Notes::default();
+    let notes = Notifier::default();
     let long = "x".repeat(MOST_URI - 8);
     let open = |on: &str| {
         let uris = (0..MOST_RESOURCES / 2).map(|n| format!("{n}{long}"));

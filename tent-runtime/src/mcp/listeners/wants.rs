@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{MOST_RESOURCES, MOST_URI, cost_of};
-use crate::door::Door;
+use crate::dispatch::Dispatcher;
 use crate::mcp::notes::Note;
 use crate::mcp::reply::Refusal;
 use crate::mcp::revision::Revision;
@@ -22,8 +22,8 @@ pub(in crate::mcp) struct Wants {
 
 impl Wants {
     /// The lists that are declared to clients of this revision, and no resource.
-    pub(in crate::mcp) fn declared(door: &Door, revision: Revision) -> Self {
-        let declared = served::capabilities(door, revision);
+    pub(in crate::mcp) fn declared(dispatcher: &Dispatcher, revision: Revision) -> Self {
+        let declared = served::capabilities(dispatcher, revision);
         Wants {
             tools: declared.contains_key("tools"),
             prompts: declared.contains_key("prompts"),

@@ -36,7 +36,7 @@ impl Peer for Round {
         Box::pin(async move {
             let over = self.over.notified();
             match self.answered(name, &question)? {
-                Found::Answer(answer) => Ok(answer),
+                Found::Output(answer) => Ok(answer),
                 Found::Asked(_asking) => {
                     over.await;
                     // Met by a task that outlives its function alone.
@@ -98,7 +98,7 @@ impl Round {
             .find(|one| !one.given && one.answer.name == name && one.answer.question == print);
         if let Some(earlier) = earlier {
             earlier.given = true;
-            return Ok(Found::Answer(earlier.answer.value.clone()));
+            return Ok(Found::Output(earlier.answer.value.clone()));
         }
         let was_asked = inner
             .asked
@@ -116,7 +116,7 @@ impl Round {
                 },
                 given: true,
             });
-            return Ok(Found::Answer(response));
+            return Ok(Found::Output(response));
         }
         if inner.asking.iter().any(|(_, asked, _)| asked == name) {
             return Err(Error::unexpected(format!(
@@ -144,7 +144,7 @@ fn left_behind() -> Error {
 }
 
 enum Found<'a> {
-    Answer(Value),
+    Output(Value),
     Asked(Asking<'a>),
 }
 

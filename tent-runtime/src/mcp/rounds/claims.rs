@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::clock::{Clock, SystemClock, Time};
-use crate::cx::Stop;
+use crate::cx::Cancellation;
 use crate::error::{Error, Result};
 use crate::store::{Claim, RoundClaim, RoundState, Store};
 
@@ -62,7 +62,7 @@ pub(super) struct Wanted<'a> {
     pub(super) until: Time,
     /// When the call is ended that it is.
     pub(super) deadline: Option<Instant>,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a Cancellation,
 }
 
 /// What came of it.
@@ -257,7 +257,7 @@ mod tests {
             caller: &[0; 32],
             until,
             deadline: Some(Instant::now()),
-            stop: &Stop::default(),
+            stop: &Cancellation::default(),
         };
         claims.take(wanted).await
     }

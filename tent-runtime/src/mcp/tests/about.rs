@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, server};
-use super::door;
+use super::dispatch;
 use super::functions::FUNCTIONS;
-use crate::door::About;
+use crate::dispatch::AppInfo;
 use crate::function::{Icon, Theme};
 
 pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 fn app() -> App {
-    let about = About {
+    let about = AppInfo {
         about: Some("Chairs and tables.".to_owned()),
         website: Some("https://shop.example".to_owned()),
         icons: vec![
@@ -23,7 +23,7 @@ fn app() -> App {
         ],
         extensions: [("com.example/ui".to_owned(), json!({"a": [1]}))].into(),
         experimental: [("fast".to_owned(), json!({}))].into(),
-        ..door::about()
+        ..dispatch::about()
     };
     App::about(about, FUNCTIONS)
 }

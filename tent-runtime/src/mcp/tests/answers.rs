@@ -6,7 +6,7 @@ use super::app::{App, META, Send, meta};
 use super::functions::function;
 use super::lines::Client;
 use crate::caller::{Caller, User};
-use crate::function::{Access, Answer, Declaration, Input, Kind, Output};
+use crate::function::{Access, Declaration, Input, Kind, Output};
 use crate::mcp::Who;
 use crate::schema::Field;
 
@@ -33,9 +33,9 @@ static ANSWERS: &[&Declaration] = &[
             OBJECT,
             |_, input| {
                 let value = json!({ "handed": input });
-                Ok(Answer {
+                Ok(Output {
                     value: Some(serde_json::value::to_raw_value(&value)?),
-                    ..Answer::default()
+                    ..Output::default()
                 })
             },
         )

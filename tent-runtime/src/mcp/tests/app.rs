@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
 use crate::caller::Caller;
-use crate::door::About;
+use crate::dispatch::AppInfo;
 use crate::function::Declaration;
-use crate::mcp::{self, Mcp, Notes};
+use crate::mcp::{self, Mcp, Notifier};
 use crate::settings::Settings;
 
 pub(super) const META: &str = "io.modelcontextprotocol/";
@@ -21,7 +21,7 @@ pub(super) const META: &str = "io.modelcontextprotocol/";
 /// The server under test.
 pub(super) struct App {
     mcp: Arc<Mcp>,
-    keys: super::door::Keys,
+    keys: super::dispatch::Keys,
 }
 
 impl App {
@@ -30,32 +30,32 @@ impl App {
     }
 
     pub(super) fn of(functions: &[&'static Declaration], set: impl FnOnce(&mut Settings)) -> Self {
-        App::on(&super::door::Place::default(), functions, set)
+        App::on(&super::dispatch::Place::default(), functions, set)
     }
 
     /// One that says this of itself.
-    pub(super) fn about(about: About, functions: &[&'static Declaration]) -> Self {
-        App::made(&super::door::Place::default(), functions, about, |_| {})
+    pub(super) fn about(about: AppInfo, functions: &[&'static Declaration]) -> Self {
+        App::made(&super::dispatch::Place::default(), functions, about, |_| {})
     }
 
     /// One of several processes that share a place.
     pub(super) fn on(
-        place: &super::door::Place,
+        place: &super::dispatch::Place,
         functions: &[&'static Declaration],
         set: impl FnOnce(&mut Settings),
     ) -> Self {
-        App::made(place, functions, super::door::about(), set)
+        App::made(place, functions, super::dispatch::about(), set)
     }
 
     fn made(
-        place: &super::door::Place,
+        place: &super::dispatch::Place,
         functions: &[&'static Declaration],
-        about: About,
+        about: AppInfo,
         set: impl FnOnce(&mut Settings),
     ) -> Self {
-        let (door, keys) = super::door::made(place, functions, about, set);
+        let (dispatcher, keys) = super::dispatch::made(place, functions, about, set);
         App {
-            mcp: Arc::new(Mcp::new(door, mcp::Notes::default())),
+            mcp: Arc::new(Mcp::new(dispatcher, mcp::Notifier::default())),
             keys,
         }
     }
@@ -74,12 +74,12 @@ impl App {
         let request =
             Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));
         let (parts, ()) = request.body(()).expect("a request").into_parts();
-        let caller = self.mcp.door.identify(&parts, "test").await;
+        let caller = self.mcp.dispatcher.identify(&parts, "test").await;
         caller.expect("the key is good")
     }
 
     /// What the app tells its clients by.
-    pub(super) fn notes(&self) -> Notes {
+    pub(super) fn notes(&self) -> Notifier {
         self.mcp.notes.clone()
     }
 

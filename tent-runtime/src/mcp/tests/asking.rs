@@ -12,8 +12,8 @@ use crate::cx::Cx;
 use crate::cx::input::{self, Field as FormField, Form, Reply};
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Answer, Body, BoxFuture, Declaration, Input, Kind, Location, Message, Output, Prompted,
-    Resource,
+    Access, Body, BoxFuture, Declaration, Input, Kind, Location, Output, PromptMessage,
+    PromptResult, Resource,
 };
 use crate::schema::Field;
 
@@ -32,10 +32,10 @@ pub(super) fn count(what: &str, id: &str) -> u32 {
     done.get(&format!("{what} {id}")).copied().unwrap_or(0)
 }
 
-fn value(value: &Value) -> Result<Answer> {
-    Ok(Answer {
+fn value(value: &Value) -> Result<Output> {
+    Ok(Output {
         value: Some(RawValue::from_string(value.to_string())?),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
@@ -52,7 +52,7 @@ fn sure() -> Form {
     Form::new("Pay it?").field("sure", FormField::boolean())
 }
 
-async fn greet(cx: &Cx) -> Result<Answer> {
+async fn greet(cx: &Cx) -> Result<Output> {
     let name = cx
         .input("name", input::form::<Name>("Who are you?"))
         .await?;
@@ -63,31 +63,33 @@ async fn greet(cx: &Cx) -> Result<Answer> {
     })
 }
 
-async fn letter(cx: &Cx) -> Result<Answer> {
+async fn letter(cx: &Cx) -> Result<Output> {
     let name = cx
         .input("name", input::form::<Name>("Who are you?"))
         .await?;
     let name = name.accepted().map(|name| name.name);
-    Ok(Answer {
-        prompted: Some(Prompted::new([Message::user(name.unwrap_or_default())]).about("A letter.")),
-        ..Answer::default()
+    Ok(Output {
+        prompted: Some(
+            PromptResult::new([PromptMessage::user(name.unwrap_or_default())]).about("A letter."),
+        ),
+        ..Output::default()
     })
 }
 
 /// Asks twice, so that the first answer travels on.
-async fn letters(cx: &Cx) -> Result<Answer> {
+async fn letters(cx: &Cx) -> Result<Output> {
     cx.input("first", input::form::<Name>("Who?")).await?;
     letter(cx).await
 }
 
 /// Asks for a choice of several.
-async fn several(cx: &Cx) -> Result<Answer> {
+async fn several(cx: &Cx) -> Result<Output> {
     let form = Form::new("Which?").field("colours", FormField::choices(["red", "blue"]));
     let asked = cx.input("colours", form).await?;
     value(&json!(asked.accepted()))
 }
 
-async fn three(cx: &Cx) -> Result<Answer> {
+async fn three(cx: &Cx) -> Result<Output> {
     let (name, colour, folders) = tokio::join!(
         cx.input("name", input::form::<Name>("Who are you?")),
         cx.input("colour", input::sampling("Name a colour.", 9)),
@@ -100,7 +102,7 @@ async fn three(cx: &Cx) -> Result<Answer> {
 }
 
 /// Asks one question twice, and another that depends on the answers.
-async fn chain(cx: &Cx) -> Result<Answer> {
+async fn chain(cx: &Cx) -> Result<Output> {
     let mut names = Vec::new();
     while names.len() < 2 {
         let asked = cx.input("name", input::form::<Name>("Who?")).await?;
@@ -112,7 +114,7 @@ async fn chain(cx: &Cx) -> Result<Answer> {
     value(&json!([names, agreed]))
 }
 
-async fn pay(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+async fn pay(cx: &Cx, input: Map<String, Value>) -> Result<Output> {
     let id = id(&input);
     let order = async { Ok::<_, Error>(done("order", id)) };
     let order = cx.once("order", order).await?;
@@ -141,7 +143,7 @@ pub(super) fn gate(id: &str) -> Arc<Gate> {
 }
 
 /// Waits at its gate between the answer and what it does. It counts when it was told that nobody waits for it.
-async fn pay_slowly(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+async fn pay_slowly(cx: &Cx, input: Map<String, Value>) -> Result<Output> {
     cx.input("sure", sure()).await?;
     let id = id(&input);
     let gate = gate(id);
@@ -155,7 +157,7 @@ async fn pay_slowly(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
 }
 
 /// Asks from a task of its own.
-async fn spawned(cx: &Cx) -> Result<Answer> {
+async fn spawned(cx: &Cx) -> Result<Output> {
     let cx = cx.clone();
     let task = tokio::spawn(async move {
         tokio::task::yield_now().await;
@@ -170,7 +172,7 @@ pub(super) static ASK_LATE: Notify = Notify::const_new();
 pub(super) static ASKED_LATE: Notify = Notify::const_new();
 
 /// Leaves a task behind that asks.
-async fn outlived(cx: &Cx) -> Result<Answer> {
+async fn outlived(cx: &Cx) -> Result<Output> {
     let cx = cx.clone();
     tokio::spawn(async move {
         ASK_LATE.notified().await;
@@ -182,7 +184,7 @@ async fn outlived(cx: &Cx) -> Result<Answer> {
 }
 
 /// Leaves its question when something else is faster.
-async fn leaves(cx: &Cx) -> Result<Answer> {
+async fn leaves(cx: &Cx) -> Result<Output> {
     tokio::select! {
         biased;
         asked = cx.input("sure", sure()) => value(&json!(asked?.accepted())),
@@ -190,7 +192,7 @@ async fn leaves(cx: &Cx) -> Result<Answer> {
     }
 }
 
-type Run = for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Answer>>;
+type Run = for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Output>>;
 
 const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
     const HERE: Location = Location {

@@ -14,9 +14,7 @@ use super::streams::function as talks;
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{
-    Access, Answer, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule,
-};
+use crate::function::{Access, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule};
 use crate::mcp::stream::Sink;
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
@@ -102,7 +100,7 @@ static GO_ON: &[&Declaration] = &[
         Access::SignedIn,
         const { &[Field::new::<String>("id")] },
         Output::Nothing,
-        |_, _| Ok(Answer::default()),
+        |_, _| Ok(Output::default()),
     )
     .resource(Resource::new("orders://{id}").list(Lister {
         path: "orders",
@@ -122,7 +120,7 @@ static GO_ON: &[&Declaration] = &[
         }),
         &[],
         Output::Nothing,
-        |_, _| Ok(Answer::default()),
+        |_, _| Ok(Output::default()),
     ),
     &function(
         Kind::Query,
@@ -133,7 +131,7 @@ static GO_ON: &[&Declaration] = &[
         }),
         &[],
         Output::Nothing,
-        |_, _| Ok(Answer::default()),
+        |_, _| Ok(Output::default()),
     )
     .resource(Resource::new("guarded://one")),
 ];
@@ -300,14 +298,14 @@ static ENDS: &[&Declaration] = &[
                 std::thread::yield_now();
             }
             BLOCKS.notify_one();
-            Ok(Answer::default())
+            Ok(Output::default())
         }),
-        ..talks("blocks", |_, _| Box::pin(async { Ok(Answer::default()) }))
+        ..talks("blocks", |_, _| Box::pin(async { Ok(Output::default()) }))
     },
     &talks("speaks", |cx, _| Box::pin(speaks(cx))),
 ];
 
-async fn leaves(cx: &Cx, leaves: &'static Leaves) -> Result<Answer> {
+async fn leaves(cx: &Cx, leaves: &'static Leaves) -> Result<Output> {
     assert!(!cx.is_cancelled());
     let left = cx.clone();
     tokio::spawn(async move {
@@ -319,15 +317,15 @@ async fn leaves(cx: &Cx, leaves: &'static Leaves) -> Result<Answer> {
     });
     leaves.begun.notify_one();
     leaves.go_on.notified().await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// Ends by itself when it is cancelled, with something to say.
-async fn speaks(cx: &Cx) -> Result<Answer> {
+async fn speaks(cx: &Cx) -> Result<Output> {
     SPEAKS.notify_one();
     cx.cancelled().await;
     LAST_WORD.notify_one();
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 fn cancels(id: u64) -> Send {

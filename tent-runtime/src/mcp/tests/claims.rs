@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::app::{App, META, Send, meta};
 use super::asking::{FUNCTIONS, count, gate};
-use super::door::Place;
+use super::dispatch::Place;
 use super::lines::Client;
 use super::rounds::{asked, call, given, yes};
 use crate::clock::Time;

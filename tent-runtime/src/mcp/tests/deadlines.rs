@@ -14,7 +14,7 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Answer, Body, BoxFuture, Complete, Declaration, Kind, Listed, Lister, Output, Resource,
+    Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, Resource, ResourceInfo,
     Rule,
 };
 use crate::mcp::{Line, Who};
@@ -56,12 +56,12 @@ const fn reads(name: &'static str, access: Access, body: Body) -> Declaration {
     Declaration {
         body,
         ..function(Kind::Query, name, access, ID, Output::Nothing, |_, _| {
-            Ok(Answer::default())
+            Ok(Output::default())
         })
     }
 }
 
-const ENDS: Body = Body::Async(|_, _| Box::pin(async { Ok(Answer::default()) }));
+const ENDS: Body = Body::Async(|_, _| Box::pin(async { Ok(Output::default()) }));
 const GOES_ON: Body = Body::Async(|_, _| Box::pin(std::future::pending()));
 
 const LIST: Lister = Lister {
@@ -69,7 +69,7 @@ const LIST: Lister = Lister {
     ask: |_| {
         Box::pin(async {
             sleep(Duration::from_secs(10)).await;
-            Ok(vec![Listed::new("orders://7", "order 7")])
+            Ok(vec![ResourceInfo::new("orders://7", "order 7")])
         })
     },
 };

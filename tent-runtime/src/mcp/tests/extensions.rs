@@ -4,19 +4,19 @@ use serde_json::{Map, Value, json};
 
 use super::about::REVISIONS;
 use super::app::{App, META, Send};
-use super::door;
+use super::dispatch;
 use super::functions::{function, ran, value};
 use crate::cx::{Client, Cx};
-use crate::door::{About, At, Call};
+use crate::dispatch::{AppInfo, Call, Endpoint};
 use crate::error::Result;
-use crate::function::{Access, Answer, Declaration, Kind, Output, Rule};
+use crate::function::{Access, Declaration, Kind, Output, Rule};
 use crate::schema::InputEncoding;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const TASKS: &str = "com.example/tasks";
 
 /// What a function sees.
-fn seen(cx: &Cx, _: Map<String, Value>) -> Result<Answer> {
+fn seen(cx: &Cx, _: Map<String, Value>) -> Result<Output> {
     let of = |id: &str| cx.client().extension(id).cloned();
     let seen = json!({"ui": of(UI), "tasks": of(TASKS), "other": of("com.example/other")});
     value(cx, seen)
@@ -41,9 +41,9 @@ static FUNCTIONS: &[&Declaration] = &[
 
 /// One that declares one of the two extensions; a function needs the other.
 fn app() -> App {
-    let about = About {
+    let about = AppInfo {
         extensions: [(UI.to_owned(), json!({}))].into(),
-        ..door::about()
+        ..dispatch::about()
     };
     App::about(about, FUNCTIONS)
 }
@@ -168,13 +168,18 @@ async fn nobody_has_an_extension_at_api() {
         caller: app.caller("staff").await,
         client: Client::default(),
         trace: "at-api".to_owned(),
-        at: At::Api,
+        at: Endpoint::Api,
         peer: None,
         rounds: None,
         deadline: None,
         meta: Map::new(),
     };
-    let error = app.mcp().door.call(call).await.expect_err("it is refused");
+    let error = app
+        .mcp()
+        .dispatcher
+        .call(call)
+        .await
+        .expect_err("it is refused");
     assert_eq!((error.code(), error.status()), ("T0021", 400));
     assert!(!ran("at-api"));
 }

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Answer, Body, Content, Declaration, Input, Kind, Location, Output};
+use crate::function::{Access, Body, Content, Declaration, Input, Kind, Location, Output};
 use crate::schema::Field;
 
 /// The requests by whose ids a function of this app was run.
@@ -24,7 +24,7 @@ const HERE: Location = Location {
 const SIGNED_IN: Access = Access::SignedIn;
 const STAFF: Access = Access::Role("staff");
 
-pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Answer>;
+pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Output>;
 
 pub(super) const fn function(
     kind: Kind,
@@ -73,18 +73,18 @@ const PLACE: &[Field] = &[
 ];
 const ORDER: Output = Output::Value(|g| g.subschema_for::<Order>());
 
-pub(super) fn value(cx: &Cx, value: Value) -> Result<Answer> {
+pub(super) fn value(cx: &Cx, value: Value) -> Result<Output> {
     RAN.lock()
         .expect("no test panics in it")
         .insert(cx.trace().to_owned());
     let value = RawValue::from_string(value.to_string())?;
-    Ok(Answer {
+    Ok(Output {
         value: Some(value),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
-fn order(cx: &Cx, input: Map<String, Value>) -> Result<Answer> {
+fn order(cx: &Cx, input: Map<String, Value>) -> Result<Output> {
     let id = input.get("id").and_then(Value::as_str).unwrap_or_default();
     if id == "missing" {
         return Err(Error::stated("A0001", 404, "There is no order missing")
@@ -110,7 +110,7 @@ pub(super) static WAIT_BEGAN: Notify = Notify::const_new();
 pub(super) static WAIT_DROPPED: Notify = Notify::const_new();
 
 /// Goes on until it is dropped, which it tells.
-async fn wait() -> Result<Answer> {
+async fn wait() -> Result<Output> {
     struct Told;
     impl Drop for Told {
         fn drop(&mut self) {
@@ -175,7 +175,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         SIGNED_IN,
         &[],
         Output::Nothing,
-        |_, _| Ok(Answer::default()),
+        |_, _| Ok(Output::default()),
     ),
     &function(
         Kind::Query,
@@ -184,9 +184,9 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         &[],
         Output::Content,
         |_, _| {
-            Ok(Answer {
+            Ok(Output {
                 content: all_contents(),
-                ..Answer::default()
+                ..Output::default()
             })
         },
     ),
@@ -222,7 +222,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         Output::Nothing,
         |cx, _| {
             cx.require(false)?;
-            Ok(Answer::default())
+            Ok(Output::default())
         },
     ),
     &function(
@@ -236,13 +236,13 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &Declaration {
         body: Body::Async(|_, _| Box::pin(wait())),
         ..function(Kind::Action, "wait", STAFF, &[], Output::Nothing, |_, _| {
-            Ok(Answer::default())
+            Ok(Output::default())
         })
     },
     &Declaration {
         asks: true,
         ..function(Kind::Change, "wipe", STAFF, &[], Output::Nothing, |_, _| {
-            Ok(Answer::default())
+            Ok(Output::default())
         })
     },
     &Declaration {
@@ -253,7 +253,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
             SIGNED_IN,
             &[],
             Output::Nothing,
-            |_, _| Ok(Answer::default()),
+            |_, _| Ok(Output::default()),
         )
     },
 ];

@@ -8,7 +8,7 @@ use super::functions::function;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Answer, Content, Declaration, Icon, Kind, Listed, Lister, Output, Resource,
+    Access, Content, Declaration, Icon, Kind, Lister, Output, Resource, ResourceInfo,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -20,19 +20,19 @@ const LIST: Lister = Lister {
     ask: |_| {
         Box::pin(async {
             Ok(vec![
-                Listed::new("orders://7", "order 7")
+                ResourceInfo::new("orders://7", "order 7")
                     .icon(Icon::new("https://shop.example/7.png"))
                     .icon(Icon::new("javascript:alert(7)")),
-                Listed::new("orders://8", "order 8"),
+                ResourceInfo::new("orders://8", "order 8"),
             ])
         })
     },
 };
 
-fn text(_: &Cx, _: Map<String, Value>) -> Result<Answer> {
-    Ok(Answer {
+fn text(_: &Cx, _: Map<String, Value>) -> Result<Output> {
+    Ok(Output {
         value: Some(serde_json::value::to_raw_value("a")?),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
@@ -57,10 +57,10 @@ static FUNCTIONS: &[&Declaration] = &[
         |_, _| {
             let icon = || Icon::new("https://shop.example/link.png");
             let link = Content::link("orders://7", "order 7").icon(icon());
-            Ok(Answer {
+            Ok(Output {
                 // Only a link has an icon.
                 content: vec![link, Content::text("a").icon(icon())],
-                ..Answer::default()
+                ..Output::default()
             })
         },
     ),

@@ -147,7 +147,7 @@ async fn a_subscription_is_acknowledged_told_what_it_named_and_ended_with_an_ans
         Some(note(CHANGED, subscribed(&id, json!({}))))
     );
 
-    app.mcp().door.close();
+    app.mcp().dispatcher.close();
     let ends = |id: &Value| {
         let result = json!({
             "resultType": "complete",
@@ -193,7 +193,7 @@ async fn k4_08_kept_streams_end_when_the_server_or_their_session_does() {
 
     let session = app.session("2025-06-18").await;
     let stream = Read::of(app.open(get(&session)).await);
-    app.mcp().door.close();
+    app.mcp().dispatcher.close();
     assert_eq!(stream.rest().await, [Value::Null]);
 }
 
@@ -203,7 +203,7 @@ async fn who_may_not_come_any_more_is_told_nothing_more() {
     let session = app.session("2025-06-18").await;
     let mut stream = Read::of(app.open(get(&session).by("ada")).await);
     assert_eq!(stream.next().await, Some(Value::Null));
-    let keys = app.mcp().door.keys();
+    let keys = app.mcp().dispatcher.keys();
     let all = keys.list().await.expect("a list");
     for key in all {
         keys.revoke(&key.id).await.expect("it is there");
@@ -240,7 +240,7 @@ async fn a_stream_that_is_never_quiet_ends_for_who_may_not_come_any_more() {
     assert!(welcome.next().await.is_some());
     assert_eq!(told_of_ten(&app, &mut welcome).await, 10);
     drop(welcome);
-    let keys = app.mcp().door.keys();
+    let keys = app.mcp().dispatcher.keys();
     for key in keys.list().await.expect("a list") {
         keys.revoke(&key.id).await.expect("it is there");
     }
@@ -303,7 +303,7 @@ async fn a_subscription_on_a_line_is_over_where_its_caller_may_not_come_any_more
 }
 
 async fn revoke_all(app: &App) {
-    let keys = app.mcp().door.keys();
+    let keys = app.mcp().dispatcher.keys();
     for key in keys.list().await.expect("a list") {
         keys.revoke(&key.id).await.expect("it is there");
     }
@@ -317,7 +317,7 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
     assert_eq!(stream.next().await, Some(Value::Null));
     let mcp = app.mcp();
     let opened = Session::open(
-        mcp.door.sealer(),
+        mcp.dispatcher.sealer(),
         &mcp.extensions,
         &session,
         SystemClock.now(),

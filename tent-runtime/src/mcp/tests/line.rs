@@ -15,7 +15,7 @@ use super::resources::RESOURCES;
 use super::streams::function;
 use crate::caller::Caller;
 use crate::error::Result;
-use crate::function::{Access, Answer, Declaration};
+use crate::function::{Access, Declaration, Output};
 use crate::mcp::stream::Sink;
 use crate::mcp::{Line, Who, stdio};
 
@@ -26,7 +26,7 @@ static TALKS: &[&Declaration] = &[
     },
     &Declaration {
         access: Access::Anyone,
-        ..function("open", |_, _| Box::pin(async { Ok(Answer::default()) }))
+        ..function("open", |_, _| Box::pin(async { Ok(Output::default()) }))
     },
     &Declaration {
         access: Access::Anyone,
@@ -39,18 +39,18 @@ static GO_ON: Notify = Notify::const_new();
 static BEGUN: Notify = Notify::const_new();
 static DONE: Notify = Notify::const_new();
 
-async fn waits() -> Result<Answer> {
+async fn waits() -> Result<Output> {
     BEGUN.notify_one();
     GO_ON.notified().await;
     DONE.notify_one();
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 static LET_GO: Notify = Notify::const_new();
 
-async fn holds() -> Result<Answer> {
+async fn holds() -> Result<Output> {
     LET_GO.notified().await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// Longer than anything here takes. The clock stands still until nothing else is left to do.

@@ -11,7 +11,7 @@ use super::streams::function;
 use crate::caller::Caller;
 use crate::cx::{Cx, Level};
 use crate::error::Result;
-use crate::function::{Access, Answer, Content, Declaration};
+use crate::function::{Access, Content, Declaration, Output};
 use crate::mcp::{Line, Who, stdio};
 
 static TALKS: &[&Declaration] = &[
@@ -20,7 +20,7 @@ static TALKS: &[&Declaration] = &[
     &function("says", |cx, _| Box::pin(says(cx))),
     &Declaration {
         access: Access::Anyone,
-        ..function("open", |_, _| Box::pin(async { Ok(Answer::default()) }))
+        ..function("open", |_, _| Box::pin(async { Ok(Output::default()) }))
     },
     &function("panics", |_, _| Box::pin(panics())),
 ];
@@ -29,7 +29,7 @@ static TALKS: &[&Declaration] = &[
 static GO_ON: Notify = Notify::const_new();
 static GONE: Notify = Notify::const_new();
 
-async fn waits() -> Result<Answer> {
+async fn waits() -> Result<Output> {
     struct Told;
     impl Drop for Told {
         fn drop(&mut self) {
@@ -38,15 +38,15 @@ async fn waits() -> Result<Answer> {
     }
     let _told = Told;
     GO_ON.notified().await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn goes_on() -> Result<Answer> {
+async fn goes_on() -> Result<Output> {
     GO_ON.notify_one();
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn says(cx: &Cx) -> Result<Answer> {
+async fn says(cx: &Cx) -> Result<Output> {
     cx.progress(1.0, 2.0, "東\n京");
     cx.log(Level::Error, "broken");
     let late = cx.clone();
@@ -57,13 +57,13 @@ async fn says(cx: &Cx) -> Result<Answer> {
         late.log(Level::Error, "late");
         GO_ON.notify_one();
     });
-    Ok(Answer {
+    Ok(Output {
         content: vec![Content::text(cx.caller().to_string())],
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
-async fn panics() -> Result<Answer> {
+async fn panics() -> Result<Output> {
     println!("a function prints");
     panic!("and breaks");
 }

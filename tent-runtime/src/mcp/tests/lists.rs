@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, server};
-use crate::function::{Access, Answer, Body, Declaration, Input, Kind, Location, Output};
-use crate::registry::Shape;
+use crate::function::{Access, Body, Declaration, Input, Kind, Location, Output};
+use crate::registry::OutputShape;
 use crate::seal::Use;
 
 fn list() -> Send {
@@ -23,7 +23,12 @@ fn names(got: &Value) -> Vec<&str> {
 
 /// The tool as this form has it, from what the registry holds.
 fn tool(app: &App, name: &str, titled: bool, annotated: bool) -> Value {
-    let function = app.mcp().door.registry().find(name).expect("a function");
+    let function = app
+        .mcp()
+        .dispatcher
+        .registry()
+        .find(name)
+        .expect("a function");
     let mut tool = json!({
         "name": name,
         "description": "For tests.",
@@ -42,7 +47,7 @@ fn tool(app: &App, name: &str, titled: bool, annotated: bool) -> Value {
     }
     if titled {
         tool["title"] = function.title.as_str().into();
-        if let Shape::Value(Some(schema)) = &function.output {
+        if let OutputShape::Value(Some(schema)) = &function.output {
             tool["outputSchema"] = match schema.is_object() {
                 true => schema.published().clone(),
                 false => schema.wrapped(),
@@ -164,7 +169,7 @@ static LARGE: LazyLock<Vec<&'static Declaration>> = LazyLock::new(|| {
     };
     let one = |n: usize| -> &'static Declaration {
         let name = format!("tool_{n}").leak();
-        let run = Body::Sync(|_, _| Ok(Answer::default()));
+        let run = Body::Sync(|_, _| Ok(Output::default()));
         let access = if n == 6 {
             Access::Role("staff")
         } else {
@@ -220,7 +225,7 @@ async fn a_cursor_is_good_where_no_page_begins_at_its_tool_today() {
     // The pages of an app with fewer tools begin elsewhere.
     let fewer: Vec<_> = LARGE.iter().skip(1).copied().collect();
     let sealed = |tool: &str, app: &App| {
-        let sealer = app.mcp().door.sealer();
+        let sealer = app.mcp().dispatcher.sealer();
         sealer.seal(Use::Cursor, tool.as_bytes(), b"").to_string()
     };
     for (functions, first, wanted) in [

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::app::{App, META, Send, server};
 use super::functions::{Function, function};
 use crate::error::Error;
-use crate::function::{Access, Answer, Content, Declaration, Gives, Kind, Output, With};
+use crate::function::{Access, Content, Declaration, IntoOutput, Kind, Output, WithContent};
 
 pub(super) const REVISIONS: [&str; 5] = [
     "2024-11-05",
@@ -68,18 +68,18 @@ fn ui() -> Value {
 }
 
 static TOOLS: &[&Declaration] = &[
-    &tool("clock", Output::Nothing, |_, _| Ok(Answer::default())).meta(ui),
+    &tool("clock", Output::Nothing, |_, _| Ok(Output::default())).meta(ui),
     &tool("beside", NUMBER, |_, _| {
-        With::new(7, [Content::text("seven")])
+        WithContent::new(7, [Content::text("seven")])
             .meta("com.example/a", 1)
             .meta("b", json!({"c": "\"d\""}))
             .answer()
     }),
     &tool("in_place", NUMBER, |_, _| {
-        With::shown(7, [Content::text("seven")]).answer()
+        WithContent::replacing_text(7, [Content::text("seven")]).answer()
     }),
     &tool("in_place_of_nothing", NUMBER, |_, _| {
-        With::shown(7, []).answer()
+        WithContent::replacing_text(7, []).answer()
     }),
     &tool("contents", Output::Content, |_, _| {
         let resource = Content::resource_text("a://b", "text/csv", "b;b");
@@ -92,7 +92,9 @@ static TOOLS: &[&Declaration] = &[
         .answer()
     }),
     &tool("only_meta", Output::Content, |_, _| {
-        With::new(Content::text("a"), []).meta("a", 1).answer()
+        WithContent::new(Content::text("a"), [])
+            .meta("a", 1)
+            .answer()
     }),
     &tool("fails", Output::Nothing, |_, _| {
         Err(
@@ -107,12 +109,12 @@ static TOOLS: &[&Declaration] = &[
             .with_content([Content::text("a".repeat(3000))]))
     }),
     &tool("much_meta", NUMBER, |_, _| {
-        With::new(7, []).meta("a", "a".repeat(3000)).answer()
+        WithContent::new(7, []).meta("a", "a".repeat(3000)).answer()
     }),
     &tool(
         "brought",
         Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
-        |cx, _| With::new(cx.meta().clone(), []).answer(),
+        |cx, _| WithContent::new(cx.meta().clone(), []).answer(),
     ),
 ];
 
@@ -244,7 +246,7 @@ async fn the_answer_of_a_method_has_its_metadata_too() {
             Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
             |cx, _| {
                 let value = json!({"brought": cx.meta(), "_meta": {"a": 1, "b": 1}});
-                With::new(value, []).meta("b", 2).answer()
+                WithContent::new(value, []).meta("b", 2).answer()
             },
         )
         .on("acme/act")

@@ -10,8 +10,8 @@ use super::served::reads;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Annotations, Answer, Content, Declaration, Gives, Kind, Listed, Lister, Message,
-    Output, Prompted, Resource, Role, With,
+    Access, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output, PromptMessage,
+    PromptResult, Resource, ResourceInfo, Role, WithContent,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -21,8 +21,8 @@ const LIST: Lister = Lister {
     ask: |_| {
         Box::pin(async {
             Ok(vec![
-                Listed::new("ui://page/1", "page 1").meta("a", 1),
-                Listed::new("ui://page/2", "page 2").meta("not a key", 1),
+                ResourceInfo::new("ui://page/1", "page 1").meta("a", 1),
+                ResourceInfo::new("ui://page/2", "page 2").meta("not a key", 1),
             ])
         })
     },
@@ -30,14 +30,14 @@ const LIST: Lister = Lister {
 
 const ID: &[Field] = &[Field::new::<u32>("id")];
 
-fn page(_: &Cx, _: Map<String, Value>) -> Result<Answer> {
+fn page(_: &Cx, _: Map<String, Value>) -> Result<Output> {
     let page = Content::text("<p>").meta("ui", json!({"csp": {}}));
-    With::new(page, [Content::link("a://b", "b").meta("b", 2)])
+    WithContent::new(page, [Content::link("a://b", "b").meta("b", 2)])
         .meta("c", 3)
         .answer()
 }
 
-fn embedded(_: &Cx, _: Map<String, Value>) -> Result<Answer> {
+fn embedded(_: &Cx, _: Map<String, Value>) -> Result<Output> {
     Content::resource_text("a://b", "text/csv", "b;b")
         .meta("a", 1)
         .meta("b", 1)
@@ -156,11 +156,12 @@ static PROMPTS: &[&Declaration] = &[&function(
     ARGUMENTS,
     Output::Content,
     |_, _| {
-        Ok(Answer {
+        Ok(Output {
             prompted: Some(
-                Prompted::new([Message::user(Content::text("Write.").meta("a", 1))]).meta("b", 2),
+                PromptResult::new([PromptMessage::user(Content::text("Write.").meta("a", 1))])
+                    .meta("b", 2),
             ),
-            ..Answer::default()
+            ..Output::default()
         })
     },
 )

@@ -8,7 +8,7 @@ mod asking;
 mod cancelled;
 mod claims;
 mod deadlines;
-mod door;
+mod dispatch;
 mod batches;
 mod bounds;
 mod envelope;

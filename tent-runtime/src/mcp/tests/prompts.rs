@@ -8,7 +8,7 @@ use super::served::order_numbers;
 use crate::cx::Cx;
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Answer, Content, Declaration, Kind, Message, Output, Prompted,
+    Access, Annotations, Content, Declaration, Kind, Output, PromptMessage, PromptResult,
 };
 use crate::schema::Field;
 
@@ -20,7 +20,7 @@ const LETTER: &[Field] = &[
     Field::new::<Option<u32>>("about"),
 ];
 
-fn letter(_: &Cx, input: Map<String, Value>) -> Result<Answer, Error> {
+fn letter(_: &Cx, input: Map<String, Value>) -> Result<Output, Error> {
     let to = input.get("to").and_then(Value::as_str).unwrap_or_default();
     if to == "nobody" {
         return Err(Error::stated("A0002", 409, "Nobody reads letters"));
@@ -28,17 +28,17 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Answer, Error> {
     let order = input
         .get("about")
         .map_or(0, |about| about.as_u64().unwrap_or(1000));
-    Ok(Answer {
+    Ok(Output {
         prompted: Some(
-            Prompted::new([
-                Message::user(format!("Write to {to} about order {order}.")),
-                Message::assistant(
+            PromptResult::new([
+                PromptMessage::user(format!("Write to {to} about order {order}.")),
+                PromptMessage::assistant(
                     Content::image([1, 2, 3], "image/png")
                         .annotated(Annotations::new().priority(1.0)),
                 ),
-                Message::user(Content::link("orders://7", "order 7").title("Order 7")),
-                Message::user(Content::audio([4], "audio/wav")),
-                Message::user(Content::resource_text(
+                PromptMessage::user(Content::link("orders://7", "order 7").title("Order 7")),
+                PromptMessage::user(Content::audio([4], "audio/wav")),
+                PromptMessage::user(Content::resource_text(
                     "shop://manual",
                     "text/markdown",
                     "# Shop",
@@ -46,7 +46,7 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Answer, Error> {
             ])
             .about(if to == "ada" { "A letter to Ada" } else { "" }),
         ),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 

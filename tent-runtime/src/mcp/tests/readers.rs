@@ -15,7 +15,7 @@ use super::streams::{Read, function};
 use crate::cx::Cx;
 use crate::cx::input;
 use crate::error::Result;
-use crate::function::{Access, Answer, BoxFuture, Declaration, Rule};
+use crate::function::{Access, BoxFuture, Declaration, Output, Rule};
 
 /// A rule that takes its time, and lets who has a role.
 const SLOW: Access = Access::Rule(Rule {
@@ -51,9 +51,9 @@ static FUNCTIONS: &[&Declaration] = &[
     &function("leaves", |cx, _| leaves(cx)),
 ];
 
-async fn quiet() -> Result<Answer> {
+async fn quiet() -> Result<Output> {
     sleep(Duration::from_secs(3)).await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// What the questions of one test came to: the clients of these calls have gone, so they tell by this.
@@ -61,7 +61,7 @@ type Told = mpsc::UnboundedSender<(String, Result<usize>)>;
 
 static TOLD: std::sync::Mutex<Option<Told>> = std::sync::Mutex::new(None);
 
-async fn asks(cx: &Cx, after: Duration) -> Result<Answer> {
+async fn asks(cx: &Cx, after: Duration) -> Result<Output> {
     sleep(after).await;
     let folders = cx.input("folders", input::roots()).await;
     let folders = folders.map(|folders| folders.len());
@@ -69,15 +69,15 @@ async fn asks(cx: &Cx, after: Duration) -> Result<Answer> {
     let told = told.expect("the test listens");
     told.send((cx.trace().to_owned(), folders))
         .expect("the test listens");
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// Leaves its question as soon as it was put.
-fn leaves(cx: &Cx) -> BoxFuture<'_, Result<Answer>> {
+fn leaves(cx: &Cx) -> BoxFuture<'_, Result<Output>> {
     Box::pin(async move {
         let asked = Box::pin(cx.input("folders", input::roots())).now_or_never();
         assert!(asked.is_none(), "nobody answers at once");
-        Ok(Answer::default())
+        Ok(Output::default())
     })
 }
 
@@ -163,7 +163,7 @@ async fn a_question_that_nobody_reads_fails_and_one_that_was_read_goes_on() {
     let trace = call.trace();
     drop(Read::of(app.open(call).await));
     assert_eq!(came(trace).await, Err(unread));
-    assert!(began.elapsed() < app.mcp().door.settings().limits.ask_time);
+    assert!(began.elapsed() < app.mcp().dispatcher.settings().limits.ask_time);
     assert_eq!(app.questions(), 0);
 
     // Read: the answer comes on another connection.

@@ -7,7 +7,7 @@ use super::functions::function;
 use super::served::{order_numbers, reads};
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Answer, Content, Declaration, Kind, Listed, Lister, Output, Resource, Role,
+    Access, Annotations, Content, Declaration, Kind, Lister, Output, Resource, ResourceInfo, Role,
 };
 use crate::schema::Field;
 use crate::settings::Settings;
@@ -15,22 +15,22 @@ use crate::settings::Settings;
 const ID: &[Field] = &[Field::new::<u32>("id")];
 const PATH: &[Field] = &[Field::new::<String>("path")];
 
-fn text(text: &str) -> Result<Answer, Error> {
-    Ok(Answer {
+fn text(text: &str) -> Result<Output, Error> {
+    Ok(Output {
         value: Some(serde_json::value::to_raw_value(text)?),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
-fn content(content: Vec<Content>) -> Result<Answer, Error> {
-    Ok(Answer {
+fn content(content: Vec<Content>) -> Result<Output, Error> {
+    Ok(Output {
         content,
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
 /// The one order that there is; all others are no resource.
-fn order(_: &crate::cx::Cx, input: Map<String, Value>) -> Result<Answer, Error> {
+fn order(_: &crate::cx::Cx, input: Map<String, Value>) -> Result<Output, Error> {
     match input.get("id").and_then(Value::as_u64) {
         Some(7) => text("Two chairs"),
         Some(8) => Err(Error::unexpected("the disk is full")),
@@ -49,14 +49,14 @@ const LIST: Lister = Lister {
         Box::pin(async {
             let annotations = Annotations::new().audience([Role::User]).priority(0.5);
             Ok(vec![
-                Listed::new("orders://7", "order 7")
+                ResourceInfo::new("orders://7", "order 7")
                     .title("Order 7")
                     .about("Two chairs")
                     .media_type("text/plain")
                     .size(10)
                     .annotated(annotations.last_modified("2026-01-12T15:00:58Z")),
                 // Declared as a resource of its own already.
-                Listed::new("shop://manual", "again"),
+                ResourceInfo::new("shop://manual", "again"),
             ])
         })
     },
@@ -102,9 +102,9 @@ pub(super) static RESOURCES: &[&Declaration] = &[
                 Content::link("https://shop.example/d", "d"),
                 Content::audio([4], "audio/wav"),
             ]),
-            _ => Ok(Answer {
+            _ => Ok(Output {
                 value: Some(serde_json::value::to_raw_value(&json!({"path": path}))?),
-                ..Answer::default()
+                ..Output::default()
             }),
         }
     }),
@@ -298,12 +298,15 @@ async fn what_is_not_there_is_not_found_by_the_code_of_the_era() {
 #[tokio::test]
 async fn other_failures_say_whose_they_are() {
     let app = app();
-    let broke = app.ask(200, read("orders://8")).await;
+    let internal_error = app.ask(200, read("orders://8")).await;
     assert_eq!(
-        (&broke["error"]["code"], &broke["error"]["data"]["code"]),
+        (
+            &internal_error["error"]["code"],
+            &internal_error["error"]["data"]["code"]
+        ),
         (&json!(-32603), &json!("T0012"))
     );
-    assert!(!broke.to_string().contains("disk"), "{broke}");
+    assert!(!internal_error.to_string().contains("disk"), "{broke}");
     let locked = app.ask(200, read("orders://9")).await;
     assert_eq!(
         locked["error"],
@@ -353,7 +356,8 @@ async fn a_long_list_has_pages_and_an_unknown_cursor_is_refused() {
             path: "many",
             ask: |_| {
                 Box::pin(async {
-                    let one = |n: u32| Listed::new(format!("many://{n}"), "x".repeat(1 << 19));
+                    let one =
+                        |n: u32| ResourceInfo::new(format!("many://{n}"), "x".repeat(1 << 19));
                     Ok((0..5).map(one).collect())
                 })
             },

@@ -7,7 +7,7 @@ use super::functions::{FUNCTIONS, Function, function};
 use super::prompts::PROMPTS;
 use super::resources::RESOURCES;
 use crate::error::Error;
-use crate::function::{Access, Answer, Complete, Declaration, Kind, Output, Resource};
+use crate::function::{Access, Complete, Declaration, Kind, Output, Resource};
 use crate::registry::Registry;
 use crate::schema::Field;
 
@@ -61,10 +61,10 @@ const fn answers(
     }
 }
 
-fn given(value: &Value) -> Result<Answer, Error> {
-    Ok(Answer {
+fn given(value: &Value) -> Result<Output, Error> {
+    Ok(Output {
         value: Some(serde_json::value::to_raw_value(value)?),
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
@@ -260,12 +260,12 @@ async fn completions_are_held_to_the_rule_of_what_they_complete() {
         (&got["code"], &got["data"]["code"]),
         (&json!(-32602), &json!("T0003"))
     );
-    let broke = ask(prompt("write_letter"), "about", "panic", "ada").await;
+    let internal_error = ask(prompt("write_letter"), "about", "panic", "ada").await;
     assert_eq!(
-        (&broke["code"], &broke["data"]["code"]),
+        (&internal_error["code"], &internal_error["data"]["code"]),
         (&json!(-32603), &json!("T0012"))
     );
-    assert!(!broke.to_string().contains("secret"), "{broke}");
+    assert!(!internal_error.to_string().contains("secret"), "{broke}");
     for params in [
         json!({}),
         json!({"ref": prompt("write_letter")}),
@@ -409,11 +409,11 @@ fn problems(declarations: &[&'static Declaration]) -> Vec<(String, String)> {
 fn what_cannot_be_told_apart_or_called_does_not_start() {
     const X: &[Field] = &[Field::new::<String>("x")];
     const LIST: &[Field] = &[Field::new::<Vec<String>>("list")];
-    static A: Declaration = reads("a", "a://{x}", X, |_, _| Ok(Answer::default()));
-    static B: Declaration = reads("b", "a://{y}", X, |_, _| Ok(Answer::default()));
-    static C: Declaration = reads("A", "c://{list}", LIST, |_, _| Ok(Answer::default()));
-    static D: Declaration = reads("d", "d", &[], |_, _| Ok(Answer::default()));
-    static PROMPT: Declaration = reads("a", "", X, |_, _| Ok(Answer::default())).prompt();
+    static A: Declaration = reads("a", "a://{x}", X, |_, _| Ok(Output::default()));
+    static B: Declaration = reads("b", "a://{y}", X, |_, _| Ok(Output::default()));
+    static C: Declaration = reads("A", "c://{list}", LIST, |_, _| Ok(Output::default()));
+    static D: Declaration = reads("d", "d", &[], |_, _| Ok(Output::default()));
+    static PROMPT: Declaration = reads("a", "", X, |_, _| Ok(Output::default())).prompt();
     static TEXT: Declaration = Declaration {
         output: Output::Value(|g| g.subschema_for::<String>()),
         ..answers("text", "acme/text", Access::SignedIn, |_, _| {

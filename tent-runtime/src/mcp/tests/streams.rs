@@ -16,12 +16,12 @@ use super::app::{App, META, Send, meta, server};
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
-    Access, Answer, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
+    Access, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
 };
 
 pub(super) const fn function(
     name: &'static str,
-    run: for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Answer>>,
+    run: for<'a> fn(&'a Cx, Map<String, Value>) -> BoxFuture<'a, Result<Output>>,
 ) -> Declaration {
     let here = Location {
         module: module_path!(),
@@ -57,7 +57,7 @@ static TALKS: &[&Declaration] = &[
     &function("says", |cx, _| Box::pin(says(cx))),
 ];
 
-async fn count(cx: &Cx) -> Result<Answer> {
+async fn count(cx: &Cx) -> Result<Output> {
     for (done, total) in [(1.0, Some(3.0)), (2.5, None), (2.5, None), (f64::NAN, None)] {
         sleep(Duration::from_secs(10)).await;
         cx.progress(done, total, "Reading\nthe books");
@@ -65,37 +65,37 @@ async fn count(cx: &Cx) -> Result<Answer> {
     cx.log(Level::Debug, "too much");
     cx.log(Level::Warning, json!({"left": 1}));
     sleep(Duration::from_secs(10)).await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn at_once(cx: &Cx) -> Result<Answer> {
+async fn at_once(cx: &Cx) -> Result<Output> {
     cx.progress(1.0, 1.0, None);
     let late = cx.clone();
     tokio::spawn(async move {
         sleep(Duration::from_secs(5)).await;
         late.progress(2.0, 1.0, "after the end");
     });
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn quiet() -> Result<Answer> {
+async fn quiet() -> Result<Output> {
     sleep(Duration::from_secs(40)).await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn says(cx: &Cx) -> Result<Answer> {
+async fn says(cx: &Cx) -> Result<Output> {
     cx.progress(1.0, None, "東京 – Ärger – 🦀");
     tokio::task::yield_now().await;
-    Ok(Answer {
+    Ok(Output {
         content: vec![crate::function::Content::text("東京 – Ärger – 🦀")],
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
 /// That the function `floods` said everything.
 static FLOODED: Notify = Notify::const_new();
 
-async fn floods(cx: &Cx) -> Result<Answer> {
+async fn floods(cx: &Cx) -> Result<Output> {
     for n in 0..100_000 {
         cx.progress(f64::from(n), None, "one of very many");
         if n % 1000 == 0 {
@@ -103,11 +103,11 @@ async fn floods(cx: &Cx) -> Result<Answer> {
         }
     }
     FLOODED.notify_one();
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// Tells twenty steps at once, and three hundred in three seconds.
-async fn bursts(cx: &Cx) -> Result<Answer> {
+async fn bursts(cx: &Cx) -> Result<Output> {
     for n in 0..20 {
         cx.progress(f64::from(n), None, None);
     }
@@ -116,11 +116,11 @@ async fn bursts(cx: &Cx) -> Result<Answer> {
         cx.progress(f64::from(n), None, None);
         sleep(Duration::from_millis(10)).await;
     }
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// Says 300 lines at once, and later some more.
-async fn talks(cx: &Cx) -> Result<Answer> {
+async fn talks(cx: &Cx) -> Result<Output> {
     for n in 0..299 {
         cx.log(Level::Info, n);
     }
@@ -129,13 +129,13 @@ async fn talks(cx: &Cx) -> Result<Answer> {
     cx.log(Level::Info, "rested");
     cx.log(Level::Debug, "not wanted");
     cx.log(Level::Warning, "too much");
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 /// That the function `lasts` was dropped.
 static GONE: Notify = Notify::const_new();
 
-async fn lasts(cx: &Cx) -> Result<Answer> {
+async fn lasts(cx: &Cx) -> Result<Output> {
     struct Told;
     impl Drop for Told {
         fn drop(&mut self) {

@@ -23,7 +23,7 @@ use super::streams::function;
 use crate::caller::{Caller, User};
 use crate::cx::{Cx, input};
 use crate::error::Result;
-use crate::function::{Answer, Content, Declaration};
+use crate::function::{Content, Declaration, Output};
 use crate::mcp::{Who, talk};
 
 static TALKS: &[&Declaration] = &[
@@ -38,28 +38,28 @@ static TALKS: &[&Declaration] = &[
 
 static GO_ON: Notify = Notify::const_new();
 
-async fn waits() -> Result<Answer> {
+async fn waits() -> Result<Output> {
     GO_ON.notified().await;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn goes_on() -> Result<Answer> {
+async fn goes_on() -> Result<Output> {
     GO_ON.notify_one();
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
-async fn says(cx: &Cx) -> Result<Answer> {
+async fn says(cx: &Cx) -> Result<Output> {
     cx.progress(1.0, 2.0, "half");
-    Ok(Answer {
+    Ok(Output {
         content: vec![Content::text(cx.caller().to_string())],
-        ..Answer::default()
+        ..Output::default()
     })
 }
 
 /// How the question of `asks` ended where it failed.
 static REFUSED: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
-async fn asks(cx: &Cx) -> Result<Answer> {
+async fn asks(cx: &Cx) -> Result<Output> {
     let form = input::Form::new("Sure?").field("sure", input::Field::boolean());
     let asked = cx.input("sure", form.clone()).await;
     if let Err(error) = &asked {
@@ -71,13 +71,13 @@ async fn asks(cx: &Cx) -> Result<Answer> {
         refused.push((error.code().to_owned(), error.message().to_owned()));
     }
     asked?;
-    Ok(Answer::default())
+    Ok(Output::default())
 }
 
 static STANDS: Notify = Notify::const_new();
 
 /// Does not end by itself.
-async fn stands() -> Result<Answer> {
+async fn stands() -> Result<Output> {
     STANDS.notify_one();
     std::future::pending().await
 }
@@ -101,7 +101,7 @@ static LEFT: Watched = Watched::new();
 static UNHEARD: Watched = Watched::new();
 
 /// Does not end by itself.
-async fn left(watched: &'static Watched) -> Result<Answer> {
+async fn left(watched: &'static Watched) -> Result<Output> {
     struct Told(&'static Watched);
     impl Drop for Told {
         fn drop(&mut self) {
@@ -245,7 +245,7 @@ async fn a_line_ends_with_the_server_and_with_who_serves_it() {
     let mut client = Client::new(&app, ada());
     client.request(1, "ping", json!({})).await;
     assert!(client.next().await.is_some());
-    app.shared().door.close();
+    app.shared().dispatcher.close();
     assert_eq!(client.next().await, None, "and its writer has ended");
     assert!(client.served.await.expect("it does not panic").is_ok());
 
@@ -391,14 +391,14 @@ async fn where_the_input_has_ended_and_it_is_told_to_end_it_ends_promptly() {
         let start = Instant::now();
         let close = async |client: &mut Client| client.to.shutdown().await.expect("it is open");
         match told_first {
-            true => app.shared().door.close(),
+            true => app.shared().dispatcher.close(),
             false => close(&mut client).await,
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert!(!client.served.is_finished(), "a call has its time");
         match told_first {
             true => close(&mut client).await,
-            false => app.shared().door.close(),
+            false => app.shared().dispatcher.close(),
         }
         assert!(client.served.await.expect("it does not panic").is_ok());
         let took = start.elapsed();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderMap, header};
 
-use super::Door;
-use super::guard::{Ended, guarded, referenced};
+use super::Dispatcher;
+use super::guard::{Guarded, guarded, with_reference};
 use crate::caller::{Caller, User};
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Cx};
@@ -17,20 +17,21 @@ use crate::function::BoxFuture;
 use crate::store::Kept;
 
 /// A function of the app's own that finds a person by an `I`.
-pub type Hook<I> = Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
+pub type IdentityHook<I> =
+    Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
 
 /// What the app hands over to tell who calls.
 #[derive(Default)]
-pub struct Hooks {
+pub struct IdentityHooks {
     /// Turns an id (a key's owner) into the person: from `.users(…)`.
-    pub users: Option<Hook<String>>,
+    pub users: Option<IdentityHook<String>>,
     /// Tells from a request which of the app's own people sent it: from `.identify(…)`.
-    pub identify: Option<Hook<Arc<Parts>>>,
+    pub identify: Option<IdentityHook<Arc<Parts>>>,
 }
 
-impl Hooks {
+impl IdentityHooks {
     /// A hook from an async function.
-    pub fn boxed<I, F, E>(hook: impl Fn(Cx, I) -> F + Send + Sync + 'static) -> Hook<I>
+    pub fn boxed<I, F, E>(hook: impl Fn(Cx, I) -> F + Send + Sync + 'static) -> IdentityHook<I>
     where
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
         E: Into<Error>,
@@ -52,7 +53,7 @@ pub(super) fn people() -> People {
     Kept::new(MOST_KEPT)
 }
 
-impl Door {
+impl Dispatcher {
     /// Who sent this request, whose id is `trace`.
     ///
     /// # Errors
@@ -117,7 +118,7 @@ impl Door {
 
     async fn holder(&self, key: &str) -> Result<Caller> {
         let verified = self.keys.verify(key).await;
-        let verified = verified.map_err(|error| referenced(error, "the store", "a key", ""));
+        let verified = verified.map_err(|error| with_reference(error, "the store", "a key", ""));
         let Some(record) = verified? else {
             return Err(bad_key());
         };
@@ -145,16 +146,16 @@ impl Door {
     }
 
     /// Asks a hook of the app's own, within the time that a call has.
-    async fn asked<I>(&self, hook: &Hook<I>, input: I, name: &str) -> Result<Option<User>> {
+    async fn asked<I>(&self, hook: &IdentityHook<I>, input: I, name: &str) -> Result<Option<User>> {
         let cx = self.cx_of(&Caller::App, &Client::default());
         // A hook may panic while its future is made, so that is done inside too.
         let asking = async { hook(cx.clone(), input).await };
         let found = match guarded(cx.deadline(), asking).await {
-            Ended::Returned(found) => found,
-            Ended::TooLate => Err(Error::unexpected("it did not end in time")),
-            Ended::Panicked(error) => Err(error),
+            Guarded::Returned(found) => found,
+            Guarded::TimedOut => Err(Error::unexpected("it did not end in time")),
+            Guarded::Panicked(error) => Err(error),
         };
-        found.map_err(|error| referenced(error, name, "nobody yet", ""))
+        found.map_err(|error| with_reference(error, name, "nobody yet", ""))
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Waits`]: the time that a call spends waiting for its client, which does not count on its deadline.
+//! [`PausedTime`]: the time that a call spends waiting for its client, which does not count on its deadline.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 /// How long a call has waited, and whether it does.
-pub(crate) struct Waits(watch::Sender<State>);
+pub(crate) struct PausedTime(watch::Sender<State>);
 
 #[derive(Clone, Copy)]
 struct State {
@@ -17,9 +17,9 @@ struct State {
     total: Duration,
 }
 
-impl Waits {
+impl PausedTime {
     pub(crate) fn new() -> Self {
-        Waits(watch::Sender::new(State {
+        PausedTime(watch::Sender::new(State {
             under_way: 0,
             since: Instant::now(),
             total: Duration::ZERO,
@@ -68,7 +68,7 @@ impl Waits {
 }
 
 /// A wait under way.
-pub(crate) struct Waiting<'a>(&'a Waits);
+pub(crate) struct Waiting<'a>(&'a PausedTime);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
@@ -89,7 +89,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_deadline_stands_still_while_a_wait_is_under_way() {
-        let waits = Waits::new();
+        let waits = PausedTime::new();
         let start = Instant::now();
         let late = waits.late(start + 3 * SECOND);
         let waiting = async {

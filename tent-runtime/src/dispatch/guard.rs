@@ -14,11 +14,11 @@ use crate::error::Error;
 use crate::{json, random};
 
 /// What came of the app's own code.
-pub(super) enum Ended<T> {
+pub(super) enum Guarded<T> {
     /// It returned.
     Returned(T),
     /// It did not return in time.
-    TooLate,
+    TimedOut,
     /// It panicked, with this text.
     Panicked(Error),
 }
@@ -27,7 +27,7 @@ pub(super) enum Ended<T> {
 pub(super) async fn guarded<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,
-) -> Ended<T> {
+) -> Guarded<T> {
     let late = async {
         match deadline {
             Some(deadline) => sleep_until(deadline).await,
@@ -41,7 +41,7 @@ pub(super) async fn guarded<T>(
 pub(super) async fn guarded_until<T>(
     late: impl Future<Output = ()>,
     work: impl Future<Output = T>,
-) -> Ended<T> {
+) -> Guarded<T> {
     // The work is dropped within, so that a `Drop` that panics is caught like everything else.
     let within = async move {
         tokio::select! {
@@ -51,9 +51,9 @@ pub(super) async fn guarded_until<T>(
         }
     };
     match AssertUnwindSafe(within).catch_unwind().await {
-        Ok(Some(returned)) => Ended::Returned(returned),
-        Ok(None) => Ended::TooLate,
-        Err(panic) => Ended::Panicked(panicked(panic)),
+        Ok(Some(returned)) => Guarded::Returned(returned),
+        Ok(None) => Guarded::TimedOut,
+        Err(panic) => Guarded::Panicked(panicked(panic)),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
 /// A failure as its caller may see it. What is not meant for callers (an unexpected failure, and every
 /// code that only the start or the build can meet) goes to the log under a reference; the caller gets
 /// the reference. `place` says what broke.
-pub(super) fn referenced(error: Error, place: &str, caller: &str, trace: &str) -> Error {
+pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &str) -> Error {
     let known = codes::find(error.code()).is_none_or(|entry| entry.when == When::Call);
     let told = error.fields().contains_key(REFERENCE);
     if (known && error.code() != "T0012") || told {
@@ -134,7 +134,7 @@ mod tests {
             std::future::pending::<()>().await;
         };
         let soon = Instant::now() + std::time::Duration::from_millis(1);
-        let Ended::Panicked(error) = guarded(Some(soon), work).await else {
+        let Guarded::Panicked(error) = guarded(Some(soon), work).await else {
             panic!("the panic was not caught");
         };
         assert_eq!(error.chain(), ["it panicked: in drop"]);
@@ -143,7 +143,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_whose_value_panics_too_is_caught() {
         let work = async { std::panic::panic_any(PanicsInDrop) };
-        let Ended::<()>::Panicked(error) = guarded(None, work).await else {
+        let Guarded::<()>::Panicked(error) = guarded(None, work).await else {
             panic!("the panic was not caught");
         };
         assert_eq!(error.chain(), ["it panicked: a value that is no text"]);
@@ -152,14 +152,17 @@ mod tests {
     #[test]
     fn what_is_not_meant_for_callers_becomes_a_reference() {
         let password = Error::of("T7019").with_message("shop.password: \"hunter2\"");
-        let error = referenced(password, "a function", "nobody", "1");
+        let error = with_reference(password, "a function", "nobody", "1");
         assert_eq!(error.code(), "T0012");
         assert!(!error.message().contains("hunter2"));
-        let again = referenced(error.clone(), "a function", "nobody", "1");
+        let again = with_reference(error.clone(), "a function", "nobody", "1");
         assert_eq!(again.fields(), error.fields(), "a reference is given once");
         for stated in [Error::of("T0003"), Error::stated("A0001", 409, "no")] {
             let code = stated.code();
-            assert_eq!(referenced(stated, "a function", "nobody", "1").code(), code);
+            assert_eq!(
+                with_reference(stated, "a function", "nobody", "1").code(),
+                code
+            );
         }
     }
 }

@@ -11,12 +11,12 @@ use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::guard::{Ended, earlier, guarded, is_over, referenced};
-use super::{At, Door, access};
+use super::guard::{Guarded, earlier, guarded, is_over, with_reference};
+use super::{Dispatcher, Endpoint, access};
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
-use crate::function::{Access, BoxFuture, Listed};
+use crate::function::{Access, BoxFuture, ResourceInfo};
 use crate::registry::{Function, Resource};
 use crate::schema::InputEncoding;
 
@@ -26,25 +26,25 @@ const MOST_AT_ONCE: usize = 16;
 
 /// Who asks, and by which request.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
+pub struct RequestContext<'a> {
     /// Who.
     pub caller: &'a Caller,
     /// What the client says of itself.
     pub client: &'a Client,
     /// The id of the request.
     pub trace: &'a str,
-    /// When the request has to be answered ([`Door::deadline`]); `None` where it may take as long as it likes.
+    /// When the request has to be answered ([`Dispatcher::deadline`]); `None` where it may take as long as it likes.
     pub deadline: Option<Instant>,
 }
 
-impl Door {
+impl Dispatcher {
     /// When a request that came now has to be answered: `limits.call_time` from now. `None` for a time without end.
     pub fn deadline(&self) -> Option<Instant> {
         Instant::now().checked_add(self.settings.limits.call_time)
     }
 
     /// A `Cx` for asking [`find`](Self::find) by this request, outside of a call.
-    pub fn cx_by(&self, asking: Asking<'_>) -> Cx {
+    pub fn cx_by(&self, asking: RequestContext<'_>) -> Cx {
         self.cx_until(asking, asking.deadline)
     }
 
@@ -55,7 +55,7 @@ impl Door {
     /// # Errors
     /// T0010 where the request's time is over before every rule was asked: what is left out would be taken for
     /// what there is not.
-    pub async fn visible(&self, asking: Asking<'_>, at: At) -> Result<Vec<usize>> {
+    pub async fn visible(&self, asking: RequestContext<'_>, at: Endpoint) -> Result<Vec<usize>> {
         let cx = self.cx_by(asking);
         let mut visible = Vec::new();
         let mut unknown: Vec<BoxFuture<'_, Result<(usize, bool)>>> = Vec::new();
@@ -88,7 +88,11 @@ impl Door {
     /// # Errors
     /// T0010 where the request's time is over, T0010 and T0012 for how the function that lists them ended, and
     /// what it states.
-    pub async fn listed(&self, resource: &Resource, asking: Asking<'_>) -> Result<Vec<Listed>> {
+    pub async fn listed(
+        &self,
+        resource: &Resource,
+        asking: RequestContext<'_>,
+    ) -> Result<Vec<ResourceInfo>> {
         let Some(list) = resource.stated.list else {
             return Ok(Vec::new());
         };
@@ -107,11 +111,11 @@ impl Door {
     pub async fn completed(
         &self,
         name: &str,
-        at: At,
+        at: Endpoint,
         argument: &str,
         typed: String,
         so_far: Map<String, Value>,
-        asking: Asking<'_>,
+        asking: RequestContext<'_>,
     ) -> Result<Vec<String>> {
         let cx = self.cx_by(asking);
         let function = self.find(name, at, &cx).await?;
@@ -132,15 +136,15 @@ impl Door {
     }
 
     /// What this request may read.
-    pub fn readable(&self, asking: Asking<'_>) -> Readable<'_> {
-        Readable {
-            door: self,
+    pub fn readable(&self, asking: RequestContext<'_>) -> ReadableResources<'_> {
+        ReadableResources {
+            dispatcher: self,
             cx: self.cx_by(asking),
             known: HashMap::new(),
         }
     }
 
-    fn cx_until(&self, asking: Asking<'_>, deadline: Option<Instant>) -> Cx {
+    fn cx_until(&self, asking: RequestContext<'_>, deadline: Option<Instant>) -> Cx {
         Cx::new(CxParts {
             caller: asking.caller.clone(),
             states: self.states.clone(),
@@ -152,7 +156,7 @@ impl Door {
     }
 
     /// How long what belongs to this function may take that begins now: its own time, where it states one.
-    fn until(&self, function: &Function, asking: Asking<'_>) -> Option<Instant> {
+    fn until(&self, function: &Function, asking: RequestContext<'_>) -> Option<Instant> {
         match function.declaration.timeout {
             Some(own) => Instant::now().checked_add(own),
             None => asking.deadline,
@@ -173,36 +177,36 @@ impl Door {
             return Err(Error::of("T0010"));
         }
         let ended = match guarded(cx.deadline(), work).await {
-            Ended::Returned(ended) => ended,
-            Ended::TooLate => {
+            Guarded::Returned(ended) => ended,
+            Guarded::TimedOut => {
                 tracing::warn!(function = path, "took too long and was ended");
                 Err(Error::of("T0010"))
             }
-            Ended::Panicked(error) => Err(error),
+            Guarded::Panicked(error) => Err(error),
         };
-        ended.map_err(|error| referenced(error, path, &cx.caller().to_string(), cx.trace()))
+        ended.map_err(|error| with_reference(error, path, &cx.caller().to_string(), cx.trace()))
     }
 }
 
 /// What one request may read. The rule of a resource is asked once, however many URIs the request names: it sees
 /// the caller and never the input.
-pub struct Readable<'a> {
-    door: &'a Door,
+pub struct ReadableResources<'a> {
+    dispatcher: &'a Dispatcher,
     cx: Cx,
     /// What was found of the resources that were asked for, by name.
     known: HashMap<&'a str, Result<()>>,
 }
 
-impl<'a> Readable<'a> {
+impl<'a> ReadableResources<'a> {
     /// Whether the caller may read this URI: the resource that it then is, and the values of its variables.
     ///
     /// # Errors
-    /// What [`find`](Door::find) says of the most exact resource that has this URI and lets the caller in; T0001
+    /// What [`find`](Dispatcher::find) says of the most exact resource that has this URI and lets the caller in; T0001
     /// too where its variables do not fit.
     pub async fn find(&mut self, uri: &str) -> Result<(&'a Resource, Map<String, Value>)> {
         let mut refusal = None;
         // What this caller may not know of is as if it were not there: the next best is then meant.
-        for (resource, values) in self.door.registry.matching(uri) {
+        for (resource, values) in self.dispatcher.registry.matching(uri) {
             let function = &resource.function;
             match self.may(function).await {
                 Err(error) if error.code() == "T0005" => return Err(error),
@@ -226,7 +230,10 @@ impl<'a> Readable<'a> {
         if let Some(known) = self.known.get(&*function.name) {
             return known.clone();
         }
-        let found = self.door.find(&function.name, At::Resource, &self.cx).await;
+        let found = self
+            .dispatcher
+            .find(&function.name, Endpoint::Resource, &self.cx)
+            .await;
         let found = found.map(|_| ());
         self.known.insert(&function.name, found.clone());
         found
@@ -238,10 +245,10 @@ async fn rules_of(position: usize, access: &Access, cx: &Cx) -> Result<(usize, b
     if is_over(cx.deadline()) {
         return Err(Error::of("T0010"));
     }
-    Ok((position, access::lets(access, cx, cx.deadline()).await))
+    Ok((position, access::allows(access, cx, cx.deadline()).await))
 }
 
-impl std::fmt::Debug for Readable<'_> {
+impl std::fmt::Debug for ReadableResources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Readable").finish_non_exhaustive()
     }

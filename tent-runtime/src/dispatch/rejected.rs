@@ -16,7 +16,7 @@ const TOLD_EACH: Duration = Duration::from_secs(1);
 /// Who tries many keys may not fill the log: one line a second is for everyone to see (`info`), with the number
 /// of those since the last one; the others are for who looks for them (`debug`).
 #[derive(Default)]
-pub(super) struct Refusals(Mutex<Recent>);
+pub(super) struct RejectedCredentials(Mutex<Recent>);
 
 #[derive(Default)]
 struct Recent {
@@ -26,7 +26,7 @@ struct Recent {
     since: u64,
 }
 
-impl Refusals {
+impl RejectedCredentials {
     pub(super) fn log(&self, parts: &Parts, trace: &str, error: &Error) {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         let peer = peer.map(|ConnectInfo(addr)| tracing::field::display(addr));
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn one_refused_key_a_second_is_told_to_everyone_and_the_others_are_counted() {
-        let refusals = Refusals::default();
+        let refusals = RejectedCredentials::default();
         let start = Instant::now();
         let due = |millis| refusals.due(start + Duration::from_millis(millis));
         assert_eq!(due(0), Some(0));

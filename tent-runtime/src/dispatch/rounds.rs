@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::caller::Caller;
-use crate::cx::Stop;
+use crate::cx::Cancellation;
 use crate::error::Result;
-use crate::function::{Answer, BoxFuture, Kind};
+use crate::function::{BoxFuture, Kind, Output};
 
 /// The round that a call is.
 pub trait Rounds: fmt::Debug + Send + Sync {
@@ -27,7 +27,7 @@ pub trait Rounds: fmt::Debug + Send + Sync {
     fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>>;
 
     /// Told what came of it, where its function ran.
-    fn ended<'a>(&'a self, outcome: &'a Result<Answer>) -> BoxFuture<'a, ()>;
+    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()>;
 }
 
 /// A call whose function is about to run.
@@ -44,5 +44,5 @@ pub struct Entering<'a> {
     /// When the call is ended.
     pub deadline: Option<Instant>,
     /// To be held from where the round is claimed, which must run to its end then.
-    pub stop: &'a Stop,
+    pub stop: &'a Cancellation,
 }

@@ -1,29 +1,29 @@
-//! [`Begun`]: a call that an envelope has handed over, as it goes through the steps of the door.
+//! [`PreparedCall`]: a call that an envelope has handed over, as it goes through the steps of the door.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::{At, Call, Door, Rounds};
-use crate::cx::{Cx, CxParts, Era, Stop, Waits};
+use super::{Call, Dispatcher, Endpoint, Rounds};
+use crate::cx::{Cancellation, Cx, CxParts, Era, PausedTime};
 use crate::schema::InputEncoding;
 
 /// A call whose [`Cx`] is made.
-pub(super) struct Begun {
+pub(super) struct PreparedCall {
     pub(super) cx: Cx,
     pub(super) name: String,
     pub(super) input: Map<String, Value>,
     pub(super) wire: InputEncoding,
     /// When the request has to be answered.
     pub(super) request: Option<Instant>,
-    pub(super) at: At,
+    pub(super) at: Endpoint,
     pub(super) rounds: Option<Arc<dyn Rounds>>,
 }
 
-impl Door {
+impl Dispatcher {
     /// Makes what the function is told of the call; its time begins.
-    pub(super) fn begin(&self, call: Call) -> Begun {
+    pub(super) fn begin(&self, call: Call) -> PreparedCall {
         let Call {
             name,
             input,
@@ -44,7 +44,7 @@ impl Door {
             Some(own) => Instant::now().checked_add(own),
             None => request,
         };
-        let waits = (peer.is_some() && client.era == Era::Legacy).then(Waits::new);
+        let waits = (peer.is_some() && client.era == Era::Legacy).then(PausedTime::new);
         let cx = Cx::new(CxParts {
             caller,
             states: self.states.clone(),
@@ -52,11 +52,11 @@ impl Door {
             meta,
             trace,
             deadline,
-            stop: Stop::default(),
+            stop: Cancellation::default(),
             peer,
             waits,
         });
-        Begun {
+        PreparedCall {
             cx,
             name,
             input,

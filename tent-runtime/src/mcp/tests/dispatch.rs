@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 
 use crate::caller::User;
 use crate::cx::{Cx, States};
-use crate::door::{About, Door, DoorParts, Hooks};
+use crate::dispatch::{AppInfo, Dispatcher, DispatcherParts, IdentityHooks};
 use crate::error::Error;
 use crate::function::Declaration;
 use crate::keys::NewKey;
@@ -21,13 +21,13 @@ use crate::store::{Memory, Store};
 pub(super) type Keys = HashMap<&'static str, String>;
 
 /// What the app under test says of itself.
-pub(super) fn about() -> About {
-    About {
+pub(super) fn about() -> AppInfo {
+    AppInfo {
         name: "shop".to_owned(),
         version: "1.2.3".to_owned(),
         title: Some("The shop".to_owned()),
         instructions: Some("Orders are named A1, A2 and so on.".to_owned()),
-        ..About::default()
+        ..AppInfo::default()
     }
 }
 
@@ -53,9 +53,9 @@ impl Default for Place {
 pub(super) fn made(
     place: &Place,
     functions: &[&'static Declaration],
-    about: About,
+    about: AppInfo,
     set: impl FnOnce(&mut Settings),
-) -> (Arc<Door>, Keys) {
+) -> (Arc<Dispatcher>, Keys) {
     let mut settings = Settings::default();
     set(&mut settings);
     let person = |_: Cx, id: String| async move {
@@ -66,14 +66,14 @@ pub(super) fn made(
             user
         }))
     };
-    let door = Door::new(DoorParts {
+    let dispatcher = Dispatcher::new(DispatcherParts {
         registry: Registry::of(functions).expect("the functions are good"),
         states: States::default(),
         about,
         settings,
-        hooks: Hooks {
-            users: Some(Hooks::boxed(person)),
-            ..Hooks::default()
+        hooks: IdentityHooks {
+            users: Some(IdentityHooks::boxed(person)),
+            ..IdentityHooks::default()
         },
         store: place.store.clone(),
         sealer: Sealer::new(slice::from_ref(&place.secret)).expect("one secret"),
@@ -81,7 +81,7 @@ pub(super) fn made(
     // In memory, whatever the rest is kept in, since what is at hand needs no wait.
     let key = |owner: &str, scopes: &[&str]| {
         let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
-        let made = door
+        let made = dispatcher
             .keys()
             .create(new)
             .now_or_never()
@@ -95,5 +95,5 @@ pub(super) fn made(
             ("reader", key("ada", &["read"])),
         ])
     });
-    (door.clone(), keys.clone())
+    (dispatcher.clone(), keys.clone())
 }

@@ -2,16 +2,16 @@
 
 use tokio::time::Instant;
 
-use super::guard::{Ended, earlier, guarded, is_over};
+use super::guard::{Guarded, earlier, guarded, is_over};
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::function::{Access, Rule};
 
 /// Whether `access` lets the caller of `cx`. The app itself is let by every rule. A rule of the app's own has
 /// until `deadline`, and no longer than `cx`.
-pub(super) async fn lets(access: &Access, cx: &Cx, deadline: Option<Instant>) -> bool {
-    if let Some(lets) = at_once(access, cx) {
-        return lets;
+pub(super) async fn allows(access: &Access, cx: &Cx, deadline: Option<Instant>) -> bool {
+    if let Some(allows) = at_once(access, cx) {
+        return allows;
     }
     let deadline = earlier(deadline, cx.deadline());
     for rule in rules(access) {
@@ -65,10 +65,10 @@ fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
 async fn asked(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
     // A plain `fn` panics while its future is made, so that is done inside too.
     let why = match guarded(deadline, async { (rule.ask)(cx).await }).await {
-        Ended::Returned(Ok(lets)) => return lets,
-        Ended::Returned(Err(error)) if error.code() != "T0012" => return false,
-        Ended::Returned(Err(error)) | Ended::Panicked(error) => error.chain(),
-        Ended::TooLate => vec!["it did not end in time".to_owned()],
+        Guarded::Returned(Ok(allows)) => return allows,
+        Guarded::Returned(Err(error)) if error.code() != "T0012" => return false,
+        Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
+        Guarded::TimedOut => vec!["it did not end in time".to_owned()],
     };
     tracing::error!(
         rule = rule.path,

@@ -1,16 +1,16 @@
-//! The door: the one way in. [`Door::call`] is the only thing in this crate that calls a user's
+//! The door: the one way in. [`Dispatcher::call`] is the only thing in this crate that calls a user's
 //! function, after it has asked who may call and whether the input fits.
 //!
 //! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
 
-mod about;
+mod app_info;
 mod access;
-mod asked;
-mod begun;
+mod request;
+mod prepared;
 mod guard;
 mod host;
 mod identify;
-mod refused;
+mod rejected;
 mod rounds;
 mod run;
 mod span;
@@ -24,17 +24,17 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-pub use about::About;
-pub use asked::{Asking, Readable};
-use begun::Begun;
+pub use app_info::AppInfo;
 pub use host::Hosts;
-pub use identify::{Hook, Hooks};
+pub use identify::{IdentityHook, IdentityHooks};
+use prepared::PreparedCall;
+pub use request::{ReadableResources, RequestContext};
 pub use rounds::{Entering, Rounds};
 
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, Era, Peer, States, Unfinished};
 use crate::error::{Error, Result};
-use crate::function::{Answer, Kind};
+use crate::function::{Kind, Output};
 use crate::keys::Keys;
 use crate::registry::{Function, Registry};
 use crate::schema::InputEncoding;
@@ -44,13 +44,13 @@ use crate::store::Store;
 
 /// The door that a call came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
+pub enum Endpoint {
     /// `/api`.
     Api,
     /// `/mcp`: functions that are offered to it.
     Mcp,
     /// The command line, on the machine itself: every function.
-    Inside,
+    Cli,
     /// `/mcp`, to read a resource.
     Resource,
     /// `/mcp`, to get a prompt.
@@ -59,31 +59,33 @@ pub enum At {
     Method,
 }
 
-impl At {
+impl Endpoint {
     fn offers(self, function: &Function) -> bool {
         let declaration = function.declaration;
         match self {
-            At::Api => declaration.api && declaration.on.is_none(),
-            At::Mcp => declaration.mcp && declaration.on.is_none(),
-            At::Inside | At::Resource | At::Prompt => true,
-            At::Method => declaration.on.is_some(),
+            Endpoint::Api => declaration.api && declaration.on.is_none(),
+            Endpoint::Mcp => declaration.mcp && declaration.on.is_none(),
+            Endpoint::Cli | Endpoint::Resource | Endpoint::Prompt => true,
+            Endpoint::Method => declaration.on.is_some(),
         }
     }
 
     /// What there is at this door, whether or not it is offered to anyone.
     fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Function> + Send + '_> {
         match self {
-            At::Api | At::Mcp | At::Inside | At::Method => Box::new(registry.functions().iter()),
-            At::Resource => Box::new(registry.resources().iter().map(|one| &one.function)),
-            At::Prompt => Box::new(registry.prompts().iter()),
+            Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::Method => {
+                Box::new(registry.functions().iter())
+            }
+            Endpoint::Resource => Box::new(registry.resources().iter().map(|one| &one.function)),
+            Endpoint::Prompt => Box::new(registry.prompts().iter()),
         }
     }
 
     fn find<'a>(self, registry: &'a Registry, name: &str) -> Option<&'a Function> {
         match self {
-            At::Api | At::Mcp | At::Inside | At::Method => registry.find(name),
-            At::Resource => self.all(registry).find(|one| one.name == name),
-            At::Prompt => registry.prompt(name),
+            Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::Method => registry.find(name),
+            Endpoint::Resource => self.all(registry).find(|one| one.name == name),
+            Endpoint::Prompt => registry.prompt(name),
         }
     }
 }
@@ -105,29 +107,29 @@ pub struct Call {
     pub meta: Map<String, Value>,
     /// The id of the request.
     pub trace: String,
-    /// When the request has to be answered ([`Door::deadline`]), which the access rule and, unless it states a time
+    /// When the request has to be answered ([`Dispatcher::deadline`]), which the access rule and, unless it states a time
     /// of its own, the function are held to; `None` where they may take as long as they like.
     pub deadline: Option<Instant>,
     /// The door it came to.
-    pub at: At,
+    pub at: Endpoint,
     /// What the envelope offers the call beyond its answer.
     pub peer: Option<Arc<dyn Peer>>,
     /// Where the call can come in several rounds.
     pub rounds: Option<Arc<dyn Rounds>>,
 }
 
-/// What a [`Door`] is made of.
-pub struct DoorParts {
+/// What a [`Dispatcher`] is made of.
+pub struct DispatcherParts {
     /// The functions.
     pub registry: Registry,
     /// The states of the app.
     pub states: States,
     /// What clients are told of the app.
-    pub about: About,
+    pub about: AppInfo,
     /// The settings.
     pub settings: Settings,
     /// The means to tell who calls.
-    pub hooks: Hooks,
+    pub hooks: IdentityHooks,
     /// Where keys and ended sessions are kept.
     pub store: Arc<dyn Store>,
     /// What seals and opens sealed texts.
@@ -135,27 +137,27 @@ pub struct DoorParts {
 }
 
 /// The door of one app.
-pub struct Door {
+pub struct Dispatcher {
     registry: Registry,
     states: Arc<States>,
-    about: About,
+    about: AppInfo,
     settings: Settings,
-    hooks: Hooks,
+    hooks: IdentityHooks,
     hosts: Hosts,
     keys: Keys,
     people: identify::People,
-    refusals: refused::Refusals,
+    refusals: rejected::RejectedCredentials,
     store: Arc<dyn Store>,
     sealer: Sealer,
     closing: watch::Sender<bool>,
     under_way: tasks::UnderWay,
-    places: run::Places,
+    places: run::BlockingPermits,
 }
 
-impl Door {
+impl Dispatcher {
     /// The door to these functions.
-    pub fn new(parts: DoorParts) -> Arc<Self> {
-        let DoorParts {
+    pub fn new(parts: DispatcherParts) -> Arc<Self> {
+        let DispatcherParts {
             registry,
             states,
             about,
@@ -164,7 +166,7 @@ impl Door {
             store,
             sealer,
         } = parts;
-        Arc::new(Door {
+        Arc::new(Dispatcher {
             registry,
             states: Arc::new(states),
             about,
@@ -173,12 +175,12 @@ impl Door {
             hooks,
             keys: Keys::new(store.clone()),
             people: identify::people(),
-            refusals: refused::Refusals::default(),
+            refusals: rejected::RejectedCredentials::default(),
             store,
             sealer,
             closing: watch::Sender::new(false),
             under_way: tasks::UnderWay::default(),
-            places: run::Places::default(),
+            places: run::BlockingPermits::default(),
         })
     }
 
@@ -188,7 +190,7 @@ impl Door {
     }
 
     /// What clients are told of the app.
-    pub fn about(&self) -> &About {
+    pub fn about(&self) -> &AppInfo {
         &self.about
     }
 
@@ -235,7 +237,7 @@ impl Door {
     /// T0004 where nobody calls and the function is not open to everyone, whatever the name; T0001 for what
     /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
     /// the caller's key lacks.
-    pub async fn find(&self, name: &str, at: At, cx: &Cx) -> Result<&Function> {
+    pub async fn find(&self, name: &str, at: Endpoint, cx: &Cx) -> Result<&Function> {
         self.find_until(name, at, cx, cx.deadline()).await
     }
 
@@ -243,13 +245,13 @@ impl Door {
     async fn find_until(
         &self,
         name: &str,
-        at: At,
+        at: Endpoint,
         cx: &Cx,
         deadline: Option<Instant>,
     ) -> Result<&Function> {
         let function = at.find(&self.registry, name).filter(|f| at.offers(f));
         let function = match function {
-            Some(function) if access::lets(&function.declaration.access, cx, deadline).await => {
+            Some(function) if access::allows(&function.declaration.access, cx, deadline).await => {
                 function
             }
             _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
@@ -265,7 +267,7 @@ impl Door {
 
     /// A `Cx` outside of a call and of any request, with the time that a call has.
     pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
-        self.cx_by(Asking {
+        self.cx_by(RequestContext {
             caller,
             client,
             trace: "",
@@ -274,8 +276,8 @@ impl Door {
     }
 
     /// A failure of tent's own parts, as a caller may see it: with a reference, where the log has the rest.
-    pub fn broke(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
-        guard::referenced(error, place, &caller.to_string(), trace)
+    pub fn internal_error(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
+        guard::with_reference(error, place, &caller.to_string(), trace)
     }
 
     /// Runs a call through every step of the door.
@@ -287,7 +289,7 @@ impl Door {
     /// What [`find`](Self::find) says, T0013 while the server closes, T0003 for an input that does not
     /// fit, T7120 for what asks a person first, T0010, T0012 and T0019 for how the function ended, and what
     /// the function itself states.
-    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Answer> {
+    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Output> {
         if call.client.era != Era::Legacy && !self.goes_on(&call) {
             let span = span::of(&call);
             return self.pass(self.begin(call)).instrument(span).await;
@@ -309,7 +311,7 @@ impl Door {
     }
 
     /// Runs a call; where this is dropped before its end, the function is told.
-    async fn pass(&self, begun: Begun) -> Result<Answer> {
+    async fn pass(&self, begun: PreparedCall) -> Result<Output> {
         let cx = begun.cx.clone();
         let unfinished = Unfinished::new(cx.stop());
         let ended = self.steps(begun).await;
@@ -317,8 +319,8 @@ impl Door {
         ended
     }
 
-    async fn steps(&self, begun: Begun) -> Result<Answer> {
-        let Begun {
+    async fn steps(&self, begun: PreparedCall) -> Result<Output> {
+        let PreparedCall {
             cx,
             name,
             mut input,
@@ -356,11 +358,11 @@ impl Door {
                 deadline: cx.deadline(),
                 stop: cx.stop(),
             });
-            let entered = entered
-                .await
-                .map_err(|error| self.broke(error, "the store of rounds", cx.caller(), cx.trace()));
+            let entered = entered.await.map_err(|error| {
+                self.internal_error(error, "the store of rounds", cx.caller(), cx.trace())
+            });
             if !entered? {
-                return Ok(Answer::asking());
+                return Ok(Output::asking());
             }
         }
         // 6. Run it; 7. encode, which its body does as its last step.
@@ -373,7 +375,7 @@ impl Door {
     }
 }
 
-impl std::fmt::Debug for Door {
+impl std::fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Door")
             .field("about", &self.about)

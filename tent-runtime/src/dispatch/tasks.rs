@@ -1,4 +1,4 @@
-//! Calls in tasks of their own, which go on when their caller goes away; their [`Stop`](crate::cx::Stop) still ends
+//! Calls in tasks of their own, which go on when their caller goes away; their [`Cancellation`](crate::cx::Cancellation) still ends
 //! them. [`UnderWay`] counts them, so that nobody ends the process under them.
 
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tracing::Instrument as _;
 
-use super::{Call, Door, span};
+use super::{Call, Dispatcher, span};
 use crate::cx::{Cx, Era};
 use crate::error::{Error, Result};
-use crate::function::Answer;
+use crate::function::Output;
 
 /// The calls that run in tasks of their own.
 #[derive(Default)]
@@ -48,7 +48,7 @@ async fn hears(cx: &Cx, mut told: watch::Receiver<bool>) {
     std::future::pending().await
 }
 
-impl Door {
+impl Dispatcher {
     /// Runs a call in a task of its own, which goes on when its caller goes away, and ends it when `told` turns
     /// true: then there is no answer. Where the sender of `told` is gone nobody can stop it any more.
     ///
@@ -61,7 +61,7 @@ impl Door {
         self: &Arc<Self>,
         call: Call,
         told: watch::Receiver<bool>,
-    ) -> Option<Result<Answer>> {
+    ) -> Option<Result<Output>> {
         // A legacy client's lost connection cancels nothing.
         let leaves = call.client.era != Era::Legacy;
         let span = span::of(&call);
@@ -69,7 +69,7 @@ impl Door {
         let cx = begun.cx.clone();
         let _leaving = leaves.then(|| Leaving(cx.clone()));
         let running = {
-            let (door, cx, told) = (self.clone(), cx.clone(), told.clone());
+            let (dispatcher, cx, told) = (self.clone(), cx.clone(), told.clone());
             let counted = self.under_way.begin();
             async move {
                 let _counted = counted;
@@ -77,7 +77,7 @@ impl Door {
                     biased;
                     // Before the function goes on, which so hears of it in time for a last word.
                     () = hears(&cx, told) => None,
-                    ended = door.pass(begun) => (!cx.stop().is_told()).then_some(ended),
+                    ended = dispatcher.pass(begun) => (!cx.stop().is_told()).then_some(ended),
                     () = cx.stop().stopped() => None,
                 }
             }

@@ -8,11 +8,11 @@ use std::task::Poll;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
-use super::guard::{Ended, guarded_until, panicked, referenced};
+use super::guard::{Guarded, guarded_until, panicked, with_reference};
 use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
-use crate::function::{Answer, Body, Content, Misread};
-use crate::registry::{Function, Shape};
+use crate::function::{Body, Content, Misread, Output};
+use crate::registry::{Function, OutputShape};
 use crate::schema::{INVALID, invalid_input};
 
 /// How many `blocking` functions run at once: half of the threads that tokio's pool has unless it is told
@@ -20,11 +20,11 @@ use crate::schema::{INVALID, invalid_input};
 const PLACES: usize = 256;
 
 /// The places of `blocking` functions.
-pub(super) struct Places(Arc<Semaphore>);
+pub(super) struct BlockingPermits(Arc<Semaphore>);
 
-impl Default for Places {
+impl Default for BlockingPermits {
     fn default() -> Self {
-        Places(Arc::new(Semaphore::new(PLACES)))
+        BlockingPermits(Arc::new(Semaphore::new(PLACES)))
     }
 }
 
@@ -34,25 +34,27 @@ pub(super) async fn run(
     cx: Cx,
     input: Map<String, Value>,
     most: usize,
-    places: &Places,
-) -> Result<Answer> {
+    places: &BlockingPermits,
+) -> Result<Output> {
     let running = until_it_asks(cx.peer(), started(function, &cx, input, places));
     let answer = match guarded_until(cx.late(), running).await {
-        Ended::Returned(Some(answer)) => answer
+        Guarded::Returned(Some(answer)) => answer
             .and_then(|answer| in_bounds(function, answer, most))
             .and_then(|answer| as_published(function, answer)),
-        Ended::Returned(None) => Ok(Answer::asking()),
-        Ended::TooLate => {
+        Guarded::Returned(None) => Ok(Output::asking()),
+        Guarded::TimedOut => {
             // What it left running hears of it.
             cx.stop().end();
             tracing::warn!(function = %function.name, "took too long and was ended");
             Err(Error::of("T0010"))
         }
-        Ended::Panicked(error) => Err(error),
+        Guarded::Panicked(error) => Err(error),
     };
     let answer = answer.map_err(|error| redact(error, function));
     let answer = answer.map_err(|error| shown_in_bounds(function, error, most));
-    answer.map_err(|error| referenced(error, &function.name, &cx.caller().to_string(), cx.trace()))
+    answer.map_err(|error| {
+        with_reference(error, &function.name, &cx.caller().to_string(), cx.trace())
+    })
 }
 
 /// Runs to the end, or to the point where nothing goes on and a question stands that only a later request
@@ -86,8 +88,8 @@ async fn started(
     function: &Function,
     cx: &Cx,
     input: Map<String, Value>,
-    places: &Places,
-) -> Result<Answer> {
+    places: &BlockingPermits,
+) -> Result<Output> {
     match function.declaration.body {
         Body::Async(body) => body(cx, input).await,
         Body::Sync(body) if function.declaration.blocking => {
@@ -111,7 +113,7 @@ async fn started(
 }
 
 /// Refuses an answer that is too large here, before an envelope writes it once more, or several times.
-fn in_bounds(function: &Function, answer: Answer, most: usize) -> Result<Answer> {
+fn in_bounds(function: &Function, answer: Output, most: usize) -> Result<Output> {
     let bytes = answer.bytes();
     if bytes <= most {
         return Ok(answer);
@@ -141,8 +143,9 @@ fn shown_in_bounds(function: &Function, error: Error, most: usize) -> Error {
 /// A client that checks answers drops one that does not fit, and its author never hears of it. The cause is a type
 /// that serialises in another way than its `JsonSchema` says, so it is met by the author's own tests: as an
 /// unexpected failure (T0012), with every path that does not fit in the log.
-fn as_published(function: &Function, answer: Answer) -> Result<Answer> {
-    let (true, Shape::Value(Some(schema))) = (cfg!(debug_assertions), &function.output) else {
+fn as_published(function: &Function, answer: Output) -> Result<Output> {
+    let (true, OutputShape::Value(Some(schema))) = (cfg!(debug_assertions), &function.output)
+    else {
         return Ok(answer);
     };
     let Some(value) = &answer.value else {

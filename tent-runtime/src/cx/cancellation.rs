@@ -1,4 +1,4 @@
-//! [`Stop`]: whether a call was ended before its function, and who hears of it. It is part of the call's own
+//! [`Cancellation`]: whether a call was ended before its function, and who hears of it. It is part of the call's own
 //! [`Cx`](super::Cx), and holds nothing of its own until somebody waits.
 //!
 //! Ends nothing itself: whoever runs the call does, when it hears that it was told to stop.
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 /// Ends a call before its function does, unless the call has come so far that it runs to its end: from then on
 /// whoever told it to stop just gets no answer.
 #[derive(Debug, Default)]
-pub struct Stop {
+pub struct Cancellation {
     state: AtomicU8,
     changed: Notify,
 }
@@ -25,15 +25,15 @@ const OVER: u8 = 1 << 2;
 /// It was ended before that.
 const CANCELLED: u8 = 1 << 3;
 
-impl Stop {
+impl Cancellation {
     /// Keeps the call from being stopped until what is given is dropped, or for good if that is
-    /// [kept](Held::keep). `None` where it was told to stop before: it ends at its next wait.
-    pub fn hold(&self) -> Option<Held<'_>> {
+    /// [kept](CancellationHold::keep). `None` where it was told to stop before: it ends at its next wait.
+    pub fn hold(&self) -> Option<CancellationHold<'_>> {
         let was = self.change(|state| match state & TOLD {
             0 => state | HELD,
             _ => state,
         });
-        (was & TOLD == 0).then_some(Held {
+        (was & TOLD == 0).then_some(CancellationHold {
             stop: self,
             for_good: false,
         })
@@ -118,19 +118,19 @@ fn cancelled(state: u8) -> u8 {
 
 /// Keeps a call from being stopped.
 #[derive(Debug)]
-pub struct Held<'a> {
-    stop: &'a Stop,
+pub struct CancellationHold<'a> {
+    stop: &'a Cancellation,
     for_good: bool,
 }
 
-impl Held<'_> {
+impl CancellationHold<'_> {
     /// From now on the call runs to its end.
     pub fn keep(mut self) {
         self.for_good = true;
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for CancellationHold<'_> {
     fn drop(&mut self) {
         if !self.for_good {
             self.stop.change(|state| cancelled(state & !HELD));
@@ -139,10 +139,10 @@ impl Drop for Held<'_> {
 }
 
 /// Tells a call to stop when it is dropped before it has come to its end.
-pub(crate) struct Unfinished<'a>(&'a Stop);
+pub(crate) struct Unfinished<'a>(&'a Cancellation);
 
 impl<'a> Unfinished<'a> {
-    pub(crate) fn new(stop: &'a Stop) -> Self {
+    pub(crate) fn new(stop: &'a Cancellation) -> Self {
         Unfinished(stop)
     }
 
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_held_is_left_and_one_that_is_not_is_stopped() {
-        let stop = Stop::default();
+        let stop = Cancellation::default();
         let (stopped, left) = (
             || stop.stopped().now_or_never().is_some(),
             || stop.left().now_or_never().is_some(),
@@ -180,7 +180,7 @@ mod tests {
         assert!(stopped() && !left() && stop.is_cancelled());
         assert!(stop.hold().is_none());
 
-        let stop = Stop::default();
+        let stop = Cancellation::default();
         stop.hold().expect("nobody told it to stop").keep();
         stop.tell();
         assert!(stop.left().now_or_never().is_some());
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn who_leaves_cancels_what_goes_on_and_nothing_that_has_ended() {
-        let stop = Stop::default();
+        let stop = Cancellation::default();
         let mut waits = [stop.cancelled(), stop.cancelled()].map(Box::pin);
         assert!((&mut waits[0]).now_or_never().is_none());
         drop(Unfinished::new(&stop));
@@ -201,7 +201,7 @@ mod tests {
             assert!(wait.now_or_never().is_some());
         }
 
-        let stop = Stop::default();
+        let stop = Cancellation::default();
         Unfinished::new(&stop).finish();
         assert!(!stop.is_told());
         stop.tell();

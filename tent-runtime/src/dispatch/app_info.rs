@@ -1,4 +1,4 @@
-//! [`About`]: what clients are told of the app as a whole, and the rules for it. Part of the door.
+//! [`AppInfo`]: what clients are told of the app as a whole, and the rules for it. Part of the door.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 use tent_core::extension;
 
 use crate::function::{Icon, web_address};
-use crate::registry::{Finding, Problems, Registry};
+use crate::registry::{Diagnostic, Diagnostics, Registry};
 
 /// What clients are told of the app as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct AppInfo {
     /// Its name, for programs.
     pub name: String,
     /// Its version.
@@ -31,10 +31,10 @@ pub struct About {
     pub experimental: BTreeMap<String, Value>,
 }
 
-impl About {
+impl AppInfo {
     /// What clients would refuse of it: T7034, T7035, T7036.
-    pub fn problems(&self) -> Vec<Finding> {
-        let at = |code, message| Finding {
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        let at = |code, message| Diagnostic {
             code,
             message,
             locations: Vec::new(),
@@ -75,9 +75,9 @@ impl About {
     }
 
     /// What clients take and show worse: T7034 for an icon that is not encrypted on its way.
-    pub fn warnings(&self) -> Vec<Finding> {
+    pub fn warnings(&self) -> Vec<Diagnostic> {
         let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
-        let finding = |icon: &Icon| Finding {
+        let finding = |icon: &Icon| Diagnostic {
             code: "T7034",
             message: format!(
                 "The app's icon {:?} is not over https:, and clients fetch no other",
@@ -91,17 +91,17 @@ impl About {
     /// The same functions, unless something is wrong with them or with this: then everything that is.
     pub(crate) fn beside(
         &self,
-        registry: Result<Registry, Problems>,
-    ) -> Result<Registry, Problems> {
+        registry: Result<Registry, Diagnostics>,
+    ) -> Result<Registry, Diagnostics> {
         let mut problems = self.problems();
         let registry = match registry {
             Ok(registry) if problems.is_empty() => return Ok(registry),
             Ok(_) => Vec::new(),
-            Err(Problems(found)) => found,
+            Err(Diagnostics(found)) => found,
         };
         problems.extend(registry);
         problems.sort_by(|a, b| (a.code, &a.message).cmp(&(b.code, &b.message)));
-        Err(Problems(problems))
+        Err(Diagnostics(problems))
     }
 }
 
@@ -111,30 +111,30 @@ mod tests {
 
     use super::*;
 
-    fn found(about: &About) -> Vec<(&'static str, String)> {
+    fn found(about: &AppInfo) -> Vec<(&'static str, String)> {
         let found = about.problems().into_iter();
         found.map(|one| (one.code, one.message)).collect()
     }
 
     #[test]
     fn what_an_app_says_of_itself_well_is_no_problem() {
-        let about = About {
+        let about = AppInfo {
             website: Some("https://shop.example".to_owned()),
             icons: vec![Icon::svg("<svg/>")],
             extensions: [("io.modelcontextprotocol/ui".to_owned(), json!({}))].into(),
             experimental: [("anything at all".to_owned(), json!({"a": 1}))].into(),
-            ..About::default()
+            ..AppInfo::default()
         };
         assert_eq!(found(&about), []);
-        assert_eq!(found(&About::default()), []);
+        assert_eq!(found(&AppInfo::default()), []);
     }
 
     #[test]
     fn an_icon_in_the_clear_is_warned_of() {
         let clear = Icon::new("http://shop.example/a.png");
-        let about = About {
+        let about = AppInfo {
             icons: vec![Icon::svg("<svg/>"), clear],
-            ..About::default()
+            ..AppInfo::default()
         };
         assert_eq!(found(&about), []);
         let warnings = about.warnings();
@@ -149,12 +149,12 @@ mod tests {
     #[test]
     fn everything_that_clients_refuse_is_told_at_once() {
         let of = |name: &str, settings: Value| (name.to_owned(), settings);
-        let about = About {
+        let about = AppInfo {
             website: Some("shop.example".to_owned()),
             icons: vec![Icon::new("file:///icon.png")],
             extensions: [of("com.example/ok", json!([])), of("ui", json!({}))].into(),
             experimental: [of("", json!({})), of("tasks", json!(true))].into(),
-            ..About::default()
+            ..AppInfo::default()
         };
         let told = [
             (
