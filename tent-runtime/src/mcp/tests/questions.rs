@@ -10,8 +10,8 @@ use super::app::{App, Send};
 use super::asking::FUNCTIONS;
 use super::streams::Read;
 use crate::cx::input::{Field, Form, Role, Sampling, SamplingContent};
-use crate::mcp::ask;
-use crate::mcp::revision::Revision;
+use crate::mcp::protocol::input_request;
+use crate::mcp::protocol::revision::Revision;
 
 fn app() -> App {
     App::of(FUNCTIONS, |_| {})
@@ -316,7 +316,7 @@ fn params(asked: impl crate::cx::input::IntoInputRequest, revision: Revision) ->
         .into_input_request()
         .expect("it can be asked")
         .request();
-    ask::request(&question, revision, "")["params"].take()
+    input_request::request(&question, revision, "")["params"].take()
 }
 
 #[test]
