@@ -21,7 +21,7 @@ pub use serde_json;
 
 pub use tent_runtime::caller::{Caller, User};
 pub use tent_runtime::code;
-pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, ask};
+pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, input};
 pub use tent_runtime::error::{AppCode, BoxError, Code, Error, Result, codes};
 pub use tent_runtime::function::{
     Access, Annotations, Content, Declaration, Icon, Icons, Kind, Location, PromptMessage,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tent_core::codes;
 use tokio::runtime::Handle;
 
-use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::cx::{InputRequest, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
 use crate::mcp::client::outbox::Sink;
 use crate::mcp::client::throttle::Pace;
@@ -258,7 +258,7 @@ impl Peer for OfCall {
         self.sink.send(line(level, logger, data));
     }
 
-    fn ask<'a>(&'a self, _: &'a str, _: Question) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async {
             Err(Error::new(codes::MISSING_CAPABILITY)
                 .with_message("The client of this call cannot be asked."))
