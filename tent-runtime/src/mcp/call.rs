@@ -20,8 +20,8 @@ use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content};
 use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
-use crate::function::{Content, Meta, Output};
-use crate::registry::{OutputShape, Registry};
+use crate::function::{Content, Meta, Output, OutputShape};
+use crate::registry::Registry;
 use crate::schema::Wire;
 
 /// What is known of each tool beforehand, by its position in the registry.

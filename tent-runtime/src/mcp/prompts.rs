@@ -13,8 +13,8 @@ use super::wire::Request;
 use super::{Agreed, Asked, Mcp, content};
 use crate::dispatch::Endpoint;
 use crate::error::Error;
+use crate::function::Function;
 use crate::function::{Output, PromptResult};
-use crate::registry::Function;
 
 /// Serves `prompts/list`.
 pub(super) async fn list(
@@ -61,7 +61,7 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
     };
     // In the order of the parameters, which is the order that a person is asked in.
     let mut fields: Vec<_> = fields.into_iter().flatten().collect();
-    let order = |name: &str| prompt.input_order().position(|one| one == name);
+    let order = |name: &str| prompt.parameters.iter().position(|one| *one == name);
     fields.sort_by_key(|(name, _)| order(name));
     let arguments: Vec<_> = fields.into_iter().map(argument).collect();
     if !arguments.is_empty() {

@@ -89,7 +89,7 @@ async fn shown<'a>(
 ) -> Result<(Option<&'a str>, Vec<&'a Resource>), Refusal> {
     let (cursor, visible) = served::list(mcp, asked, request, agreed, Endpoint::Resource).await?;
     let resources = mcp.dispatcher.registry().resources();
-    let visible = visible.into_iter().map(|position| &resources[position]);
+    let visible = visible.into_iter().map(|position| &*resources[position]);
     Ok((cursor, visible.collect()))
 }
 

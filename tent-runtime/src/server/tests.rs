@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
-use crate::function::{Access, Body, Declaration, Input, Kind, Location, Output};
+use crate::function::{AccessDeclaration, Body, Declaration, Input, Kind, Location, Output};
 use crate::schema::Wire;
 
 static BEGAN: Notify = Notify::const_new();
@@ -23,7 +23,7 @@ static WORK: Declaration = Declaration::new(
         file: file!(),
         line: line!(),
     },
-    Access::Anyone,
+    AccessDeclaration::Anyone,
     Input::Fields(&[]),
     Output::Nothing,
     Vec::new,

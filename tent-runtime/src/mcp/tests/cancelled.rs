@@ -14,7 +14,9 @@ use super::streams::function as talks;
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule};
+use crate::function::{
+    AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, Resource, RuleDeclaration,
+};
 use crate::mcp::stream::Sink;
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
@@ -97,7 +99,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "order",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         const { &[Field::new::<String>("id")] },
         Output::Nothing,
         |_, _| Ok(Output::default()),
@@ -114,7 +116,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "ruled",
-        Access::Rule(Rule {
+        AccessDeclaration::Rule(RuleDeclaration {
             path: "ruled",
             ask: |_| Box::pin(goes_on()),
         }),
@@ -125,7 +127,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "guarded",
-        Access::Rule(Rule {
+        AccessDeclaration::Rule(RuleDeclaration {
             path: "guarded",
             ask: |_| Box::pin(goes_on()),
         }),

@@ -10,7 +10,9 @@ use tokio::sync::Notify;
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Body, Content, Declaration, Input, Kind, Location, Output};
+use crate::function::{
+    AccessDeclaration, Body, Content, Declaration, Input, Kind, Location, Output,
+};
 use crate::schema::Field;
 
 /// The requests by whose ids a function of this app was run.
@@ -21,15 +23,15 @@ const HERE: Location = Location {
     file: file!(),
     line: line!(),
 };
-const SIGNED_IN: Access = Access::SignedIn;
-const STAFF: Access = Access::Role("staff");
+const SIGNED_IN: AccessDeclaration = AccessDeclaration::SignedIn;
+const STAFF: AccessDeclaration = AccessDeclaration::Role("staff");
 
 pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Output>;
 
 pub(super) const fn function(
     kind: Kind,
     name: &'static str,
-    access: Access,
+    access: AccessDeclaration,
     fields: &'static [Field],
     output: Output,
     run: Function,
@@ -132,7 +134,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(
         Kind::Query,
         "server_time",
-        Access::Anyone,
+        AccessDeclaration::Anyone,
         &[],
         Output::Value(|g| g.subschema_for::<String>()),
         |cx, _| value(cx, json!("noon")),

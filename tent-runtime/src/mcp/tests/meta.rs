@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use super::app::{App, META, Send, server};
 use super::functions::{Function, function};
 use crate::error::Error;
-use crate::function::{Access, Content, Declaration, IntoOutput, Kind, Output, WithContent};
+use crate::function::{
+    AccessDeclaration, Content, Declaration, IntoOutput, Kind, Output, WithContent,
+};
 
 pub(super) const REVISIONS: [&str; 5] = [
     "2024-11-05",
@@ -60,7 +62,14 @@ pub(super) fn as_in(revision: &str, mut value: Value) -> Value {
 const NUMBER: Output = Output::Value(|g| g.subschema_for::<u32>());
 
 const fn tool(name: &'static str, output: Output, run: Function) -> Declaration {
-    function(Kind::Query, name, Access::SignedIn, &[], output, run)
+    function(
+        Kind::Query,
+        name,
+        AccessDeclaration::SignedIn,
+        &[],
+        output,
+        run,
+    )
 }
 
 fn ui() -> Value {
@@ -241,7 +250,7 @@ async fn the_answer_of_a_method_has_its_metadata_too() {
         ..function(
             Kind::Query,
             "act",
-            Access::SignedIn,
+            AccessDeclaration::SignedIn,
             &[],
             Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
             |cx, _| {

@@ -7,7 +7,8 @@ use super::functions::function;
 use super::served::{order_numbers, reads};
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Lister, Output, Resource, ResourceInfo, Role,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Lister, Output, Resource,
+    ResourceInfo, Role,
 };
 use crate::schema::Field;
 use crate::settings::Settings;
@@ -67,7 +68,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
     &function(
         Kind::Query,
         "order",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         ID,
         Output::Value(|g| g.subschema_for::<String>()),
         order,
@@ -82,7 +83,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
     &function(
         Kind::Query,
         "first_order",
-        Access::Role("staff"),
+        AccessDeclaration::Role("staff"),
         &[],
         Output::Value(|g| g.subschema_for::<String>()),
         |_, _| text("The first, as staff sees it"),

@@ -16,7 +16,7 @@ use super::app::{App, META, Send, meta, server};
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
-    Access, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
+    AccessDeclaration, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
 };
 
 pub(super) const fn function(
@@ -32,7 +32,7 @@ pub(super) const fn function(
         Kind::Action,
         name,
         here,
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         Input::Fields(&[]),
         Output::Nothing,
         Vec::new,
