@@ -17,7 +17,10 @@ fn k7_14_functions_of_edition_2021_are_linked_and_run() {
         Some(json!(null))
     );
     assert_eq!(linked("k7_14_list").location.krate(), "tent_tests_2021");
-    assert!(matches!(linked("k7_14_keep").access, AccessDeclaration::Rule(_)));
+    assert!(matches!(
+        linked("k7_14_keep").access,
+        AccessDeclaration::Rule(_)
+    ));
 }
 
 #[tokio::main(flavor = "current_thread")]

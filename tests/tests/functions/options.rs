@@ -147,7 +147,12 @@ fn by_list() {}
 fn ask(name: &str, caller: &Caller) -> Result<bool, &'static str> {
     let rule = match linked(name).access {
         AccessDeclaration::Rule(rule) => rule,
-        AccessDeclaration::Any([AccessDeclaration::Role("staff"), AccessDeclaration::Rule(rule)]) => *rule,
+        AccessDeclaration::Any(
+            [
+                AccessDeclaration::Role("staff"),
+                AccessDeclaration::Rule(rule),
+            ],
+        ) => *rule,
         other => panic!("{other:?} is no rule"),
     };
     let cx = Cx::for_test(caller.clone(), States::default());

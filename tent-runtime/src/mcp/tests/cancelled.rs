@@ -15,9 +15,10 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{
-    AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, Resource, RuleDeclaration,
+    AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, RuleDeclaration,
 };
-use crate::mcp::stream::Sink;
+use crate::mcp::client::outbox::Sink;
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
 
@@ -101,7 +102,7 @@ static GO_ON: &[&Declaration] = &[
         "order",
         AccessDeclaration::SignedIn,
         const { &[Field::new::<String>("id")] },
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     )
     .resource(Resource::new("orders://{id}").list(Lister {
@@ -121,7 +122,7 @@ static GO_ON: &[&Declaration] = &[
             ask: |_| Box::pin(goes_on()),
         }),
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     ),
     &function(
@@ -132,7 +133,7 @@ static GO_ON: &[&Declaration] = &[
             ask: |_| Box::pin(goes_on()),
         }),
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     )
     .resource(Resource::new("guarded://one")),

@@ -14,8 +14,8 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    AccessDeclaration, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, Resource,
-    ResourceInfo, RuleDeclaration,
+    AccessDeclaration, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output,
+    OutputDeclaration, Resource, ResourceInfo, RuleDeclaration,
 };
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
@@ -55,9 +55,14 @@ const ENDLESS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
 const fn reads(name: &'static str, access: AccessDeclaration, body: Body) -> Declaration {
     Declaration {
         body,
-        ..function(Kind::Query, name, access, ID, Output::Nothing, |_, _| {
-            Ok(Output::default())
-        })
+        ..function(
+            Kind::Query,
+            name,
+            access,
+            ID,
+            OutputDeclaration::Nothing,
+            |_, _| Ok(Output::default()),
+        )
     }
 }
 

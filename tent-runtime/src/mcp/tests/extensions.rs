@@ -9,7 +9,9 @@ use super::functions::{function, ran, value};
 use crate::cx::{Client, Cx};
 use crate::dispatch::{AppInfo, Call, Endpoint};
 use crate::error::Result;
-use crate::function::{AccessDeclaration, Declaration, Kind, Output, RuleDeclaration};
+use crate::function::{
+    AccessDeclaration, Declaration, Kind, Output, OutputDeclaration, RuleDeclaration,
+};
 use crate::schema::Wire;
 
 const UI: &str = "io.modelcontextprotocol/ui";
@@ -28,7 +30,7 @@ const SHOWS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
 });
 
 const fn made(name: &'static str, access: AccessDeclaration) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<Value>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     function(Kind::Query, name, access, &[], output, seen)
 }
 

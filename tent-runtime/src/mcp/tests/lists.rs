@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, server};
-use crate::function::{AccessDeclaration, Body, Declaration, Input, Kind, Location, Output};
-use crate::registry::OutputShape;
+use crate::function::OutputShape;
+use crate::function::{
+    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+};
 use crate::seal::Use;
 
 fn list() -> Send {
@@ -181,7 +183,7 @@ static LARGE: LazyLock<Vec<&'static Declaration>> = LazyLock::new(|| {
             here,
             access,
             Input::Fields(&[]),
-            Output::Nothing,
+            OutputDeclaration::Nothing,
             Vec::new,
             run,
         );

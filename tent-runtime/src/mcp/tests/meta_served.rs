@@ -11,7 +11,7 @@ use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
     AccessDeclaration, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output,
-    PromptMessage, PromptResult, Resource, ResourceInfo, Role, WithContent,
+    OutputDeclaration, PromptMessage, PromptResult, Resource, ResourceInfo, Role, WithContent,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -154,7 +154,7 @@ static PROMPTS: &[&Declaration] = &[&function(
     "letter",
     AccessDeclaration::SignedIn,
     ARGUMENTS,
-    Output::Content,
+    OutputDeclaration::Content,
     |_, _| {
         Ok(Output {
             prompted: Some(

@@ -8,7 +8,8 @@ use super::served::order_numbers;
 use crate::cx::Cx;
 use crate::error::Error;
 use crate::function::{
-    AccessDeclaration, Annotations, Content, Declaration, Kind, Output, PromptMessage, PromptResult,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Output, OutputDeclaration,
+    PromptMessage, PromptResult,
 };
 use crate::schema::Field;
 
@@ -55,7 +56,15 @@ const fn prompt(
     access: AccessDeclaration,
     fields: &'static [Field],
 ) -> Declaration {
-    function(Kind::Query, name, access, fields, Output::Content, letter).prompt()
+    function(
+        Kind::Query,
+        name,
+        access,
+        fields,
+        OutputDeclaration::Content,
+        letter,
+    )
+    .prompt()
 }
 
 pub(super) static PROMPTS: &[&Declaration] = &[

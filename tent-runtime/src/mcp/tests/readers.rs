@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::function::{AccessDeclaration, BoxFuture, Declaration, Output, RuleDeclaration};
 
 /// A rule that takes its time, and lets who has a role.
-const SLOW: AccessDeclaration = AccessDeclaration::RuleDeclaration(RuleDeclaration {
+const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
     ask: |cx| Box::pin(slow(cx)),
 });

@@ -7,8 +7,8 @@ use super::functions::function;
 use super::served::{order_numbers, reads};
 use crate::error::Error;
 use crate::function::{
-    AccessDeclaration, Annotations, Content, Declaration, Kind, Lister, Output, Resource,
-    ResourceInfo, Role,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, ResourceInfo, Role,
 };
 use crate::schema::Field;
 use crate::settings::Settings;
@@ -70,7 +70,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
         "order",
         AccessDeclaration::SignedIn,
         ID,
-        Output::Value(|g| g.subschema_for::<String>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         order,
     )
     .completes(&[order_numbers("id")])
@@ -85,7 +85,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
         "first_order",
         AccessDeclaration::Role("staff"),
         &[],
-        Output::Value(|g| g.subschema_for::<String>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |_, _| text("The first, as staff sees it"),
     )
     .resource(Resource::new("orders://1")),
@@ -307,7 +307,10 @@ async fn other_failures_say_whose_they_are() {
         ),
         (&json!(-32603), &json!("T0012"))
     );
-    assert!(!internal_error.to_string().contains("disk"), "{broke}");
+    assert!(
+        !internal_error.to_string().contains("disk"),
+        "{internal_error}"
+    );
     let locked = app.ask(200, read("orders://9")).await;
     assert_eq!(
         locked["error"],

@@ -7,7 +7,9 @@ use super::functions::{FUNCTIONS, Function, function};
 use super::prompts::PROMPTS;
 use super::resources::RESOURCES;
 use crate::error::Error;
-use crate::function::{AccessDeclaration, Complete, Declaration, Kind, Output, Resource};
+use crate::function::{
+    AccessDeclaration, Complete, Declaration, Kind, Output, OutputDeclaration, Resource,
+};
 use crate::registry::Registry;
 use crate::schema::Field;
 
@@ -18,7 +20,7 @@ pub(super) const fn reads(
     fields: &'static [Field],
     run: Function,
 ) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<Value>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     function(
         Kind::Query,
         name,
@@ -62,7 +64,7 @@ const fn answers(
     access: AccessDeclaration,
     run: Function,
 ) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<Value>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     Declaration {
         mcp: false,
         ..function(Kind::Action, name, access, PARAMS, output, run).on(on)
@@ -282,7 +284,10 @@ async fn completions_are_held_to_the_rule_of_what_they_complete() {
         (&internal_error["code"], &internal_error["data"]["code"]),
         (&json!(-32603), &json!("T0012"))
     );
-    assert!(!internal_error.to_string().contains("secret"), "{broke}");
+    assert!(
+        !internal_error.to_string().contains("secret"),
+        "{internal_error}"
+    );
     for params in [
         json!({}),
         json!({"ref": prompt("write_letter")}),
@@ -432,7 +437,7 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
     static D: Declaration = reads("d", "d", &[], |_, _| Ok(Output::default()));
     static PROMPT: Declaration = reads("a", "", X, |_, _| Ok(Output::default())).prompt();
     static TEXT: Declaration = Declaration {
-        output: Output::Value(|g| g.subschema_for::<String>()),
+        output: OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         ..answers("text", "acme/text", AccessDeclaration::SignedIn, |_, _| {
             given(&json!(""))
         })

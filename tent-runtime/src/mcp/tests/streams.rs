@@ -17,6 +17,7 @@ use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
     AccessDeclaration, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
+    OutputDeclaration,
 };
 
 pub(super) const fn function(
@@ -34,7 +35,7 @@ pub(super) const fn function(
         here,
         AccessDeclaration::SignedIn,
         Input::Fields(&[]),
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         Vec::new,
         Runs::Async(run),
     );
