@@ -290,10 +290,10 @@ impl Draft {
             _ => Vec::new(),
         };
         let input = match self.input {
-            InputSource::Types(Input::Fields(fields)) => InputSchema::of_fields(fields),
-            InputSource::Types(Input::Whole(schema)) => InputSchema::of_type(schema),
-            InputSource::Types(Input::Stated(schema)) => InputSchema::of_stated(schema()),
-            InputSource::Schema(schema) => InputSchema::of_stated(schema),
+            InputSource::Types(Input::Fields(fields)) => InputSchema::from_fields(fields),
+            InputSource::Types(Input::Whole(schema)) => InputSchema::from_type(schema),
+            InputSource::Types(Input::Stated(schema)) => InputSchema::from_declared(schema()),
+            InputSource::Schema(schema) => InputSchema::from_declared(schema),
         };
         let input = input.map_err(|found| {
             found
@@ -304,9 +304,9 @@ impl Draft {
             OutputSource::Type(OutputDeclaration::Nothing) => OutputShape::Nothing,
             OutputSource::Type(OutputDeclaration::Content) => OutputShape::Content,
             OutputSource::Type(OutputDeclaration::Value(schema)) => {
-                OutputShape::Value(OutputSchema::of_type(schema))
+                OutputShape::Value(OutputSchema::from_type(schema))
             }
-            OutputSource::Schema(schema) => match OutputSchema::of_declared(schema) {
+            OutputSource::Schema(schema) => match OutputSchema::from_declared(schema) {
                 Ok(schema) => OutputShape::Value(Some(schema)),
                 Err(problem) => {
                     add(problem.code, problem.message);

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::function::{
     AccessDeclaration, Declaration, Kind, Output, OutputDeclaration, RuleDeclaration,
 };
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const TASKS: &str = "com.example/tasks";
@@ -166,7 +166,7 @@ async fn nobody_has_an_extension_at_api() {
     let call = Call {
         name: "needing".to_owned(),
         input: Map::new(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller: app.caller("staff").await,
         client: Client::default(),
         trace: "at-api".to_owned(),
