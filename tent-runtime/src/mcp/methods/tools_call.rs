@@ -10,7 +10,7 @@ use tent_core::codes;
 
 use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
-use crate::function::{Content, Meta, Output};
+use crate::function::{Content, Meta, Output, OutputShape};
 use crate::mcp::client::elicitor::Brought;
 use crate::mcp::client::mrtr::Writer;
 use crate::mcp::client::notifications::OfCall;
@@ -23,7 +23,7 @@ use crate::mcp::protocol::response::{self, Refusal, Reply, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::Key;
 use crate::mcp::{Agreed, Asked, Mcp};
-use crate::registry::{OutputShape, Registry};
+use crate::registry::Registry;
 use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.
