@@ -2,10 +2,9 @@
 //!
 //! Knows no envelope: what it says of a client is what the envelope put in.
 
-pub mod ask;
 mod client;
+pub mod input;
 mod peer;
-pub(crate) mod question;
 mod cancellation;
 mod paused_time;
 
@@ -18,12 +17,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::time::Instant;
 
 pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
+pub use input::{InputRequest, Kind as InputKind};
 pub use peer::{Later, Level, Peer, Progress};
-pub use question::{Kind as Asks, Question};
 
 pub(crate) use cancellation::Unfinished;
 pub(crate) use client::{Extensions, REQUIRED};
@@ -122,8 +122,8 @@ impl Cx {
     /// T0004 where nobody calls, T0005 where a caller has no person behind it.
     pub fn user(&self) -> Result<&User> {
         self.0.caller.user().ok_or_else(|| match self.0.caller {
-            Caller::Nobody => Error::of("T0004"),
-            _ => Error::of("T0005")
+            Caller::Nobody => Error::new(codes::SIGN_IN),
+            _ => Error::new(codes::NOT_ALLOWED)
                 .with_message("No person stands behind this caller.")
                 .with_fix("Call with the key of a person, or sign in."),
         })
@@ -144,7 +144,7 @@ impl Cx {
         if allowed {
             return Ok(());
         }
-        Err(Error::of("T0005")
+        Err(Error::new(codes::NOT_ALLOWED)
             .with_message("The caller may not do this.")
             .with_fix("Call it as somebody who may."))
     }
@@ -155,7 +155,7 @@ impl Cx {
     /// T7011 where the app was never handed one of this type.
     pub fn state<T: State>(&self) -> Result<&T> {
         self.0.states.find().ok_or_else(|| {
-            Error::of("T7011").with_source(format!(
+            Error::new(codes::MISSING_STATE).with_source(format!(
                 "the app was handed no {}",
                 std::any::type_name::<T>()
             ))
@@ -243,8 +243,8 @@ impl Cx {
         }
     }
 
-    /// Asks the client: its person with [`ask::form`] or [`ask::url`], its model with [`ask::sampling`], or
-    /// itself with [`ask::roots`]. `name` tells the questions of one call apart.
+    /// Asks the client: its person with [`input::form`] or [`input::url`], its model with [`input::sampling`], or
+    /// itself with [`input::roots`]. `name` tells the questions of one call apart.
     ///
     /// **A modern client answers with a second call, for which the function runs again from its start**: what
     /// was answered is then answered at once, in the order in which it was asked. So what stands before a
@@ -262,21 +262,26 @@ impl Cx {
     /// as it stands. A person who says no is no error.
     ///
     /// ```
-    /// use tent_runtime::cx::{Cx, ask};
+    /// use tent_runtime::cx::{Cx, input};
     /// # async fn send(cx: &Cx) -> tent_runtime::error::Result<String> {
-    /// let form = ask::Form::new("Send it now?").field("sure", ask::Field::boolean());
+    /// let form = input::Form::new("Send it now?").field("sure", input::Field::boolean());
     /// Ok(match cx.input("sure", form).await? {
-    ///     ask::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
+    ///     input::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
     ///     _ => "Not sent.".to_owned(),
     /// })
     /// # }
     /// ```
-    pub async fn input<A: ask::Ask>(&self, name: &str, question: A) -> Result<A::Reply> {
-        let asked = question.asked()?;
-        let question = asked.question();
+    pub async fn input<R: input::IntoInputRequest>(
+        &self,
+        name: &str,
+        request: R,
+    ) -> Result<R::Response> {
+        let asked = request.into_input_request()?;
+        let question = asked.request();
         self.0.client.require(&question.needs())?;
         let Some(peer) = &self.0.peer else {
-            return Err(Error::of("T0021").with_message("Here is no client that can be asked."));
+            return Err(Error::new(codes::MISSING_CAPABILITY)
+                .with_message("Here is no client that can be asked."));
         };
         let waiting = self.0.waits.as_ref().map(PausedTime::begin);
         let answer = peer.ask(name, question).await?;
@@ -294,12 +299,12 @@ impl Cx {
     /// What the step fails with; T0012 where what it gave cannot be kept.
     ///
     /// ```
-    /// # use tent_runtime::cx::{Cx, ask};
+    /// # use tent_runtime::cx::{Cx, input};
     /// # use tent_runtime::error::Result;
     /// # async fn add_order() -> Result<u32> { Ok(7) }
     /// # async fn serve(cx: &Cx) -> Result<()> {
     /// let order: u32 = cx.once("order", async { add_order().await }).await?;
-    /// let sure = cx.input("pay", ask::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
+    /// let sure = cx.input("pay", input::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -383,7 +388,8 @@ impl Cx {
 
 /// T0022 for an answer that is none.
 pub(crate) fn misanswered(name: &str, what: &str) -> Error {
-    Error::of("T0022").with_message(format!("The client's answer to {name:?} {what}."))
+    Error::new(codes::CLIENT_DID_NOT_ANSWER)
+        .with_message(format!("The client's answer to {name:?} {what}."))
 }
 
 impl fmt::Debug for Cx {

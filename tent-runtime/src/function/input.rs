@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::schema::{Field, REQUIRED, UNFIT, misfit};
+use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 
 /// What a function may take by value: whatever can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: `{Self}` cannot be read from an input: it is not an owned type that implements `Deserialize`",
+    message = "T7006 borrowed-input: `{Self}` cannot be read from an input: it is not an owned type that implements `Deserialize`",
     label = "not an input",
     note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; take `String` for `&str`, `Vec<T>` for `&[T]`; what the app gives is taken by reference (`&T`)"
 )]
@@ -64,7 +64,7 @@ pub const fn schema_of<T: Described + ?Sized>() -> fn(&mut SchemaGenerator) -> S
 
 /// What can be mirrored into a header.
 #[diagnostic::on_unimplemented(
-    message = "T7007 header: `{Self}` cannot be mirrored into a header",
+    message = "T7007 invalid-header: `{Self}` cannot be mirrored into a header",
     label = "not a string, an integer or a boolean",
     note = "help: put `header` on a string, an integer or a boolean, or on an Option of one"
 )]
@@ -162,7 +162,7 @@ impl Arguments {
         };
         // The texts of serde quote the value that they refuse.
         self.misfits.push(match field.secret && why != REQUIRED {
-            true => (field.name.to_owned(), UNFIT.to_owned()),
+            true => (field.name.to_owned(), INVALID.to_owned()),
             false => (format!("{}{joint}{path}", field.name), why),
         });
         None
@@ -170,7 +170,7 @@ impl Arguments {
 
     /// T0003 with every field that did not fit, marked as [`Misread`].
     pub fn refused(self) -> Error {
-        misfit(self.misfits).with_source(Misread)
+        invalid_input(self.misfits).with_source(Misread)
     }
 }
 

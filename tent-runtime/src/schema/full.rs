@@ -8,10 +8,11 @@ use jsonschema::Validator;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::Problem;
 use super::check::{Path, Plan};
-use super::marks;
+use super::keywords;
 
 /// As many of the fields that do not fit are told.
 const MOST: usize = 100;
@@ -29,7 +30,7 @@ impl Full {
     pub(super) fn of(document: &Value) -> Result<(Self, Value), Vec<Problem>> {
         let unfit = |at: &str, message: &dyn std::fmt::Display| {
             vec![Problem {
-                code: "T7017",
+                code: codes::INVALID_RULE,
                 message: format!("the schema at `#{at}`: {message}"),
             }]
         };
@@ -153,7 +154,7 @@ fn then(path: &str, name: &str) -> String {
 fn secrets(schema: &Value) -> usize {
     match schema {
         Value::Object(parts) => {
-            let own = parts.get(marks::SECRET) == Some(&Value::Bool(true));
+            let own = parts.get(keywords::SECRET) == Some(&Value::Bool(true));
             parts.values().map(secrets).sum::<usize>() + usize::from(own)
         }
         Value::Array(parts) => parts.iter().map(secrets).sum(),
@@ -172,7 +173,7 @@ fn outline(schema: &Value) -> Value {
         return json!(true);
     }
     let mut outline = Map::new();
-    for keyword in ["type", marks::SECRET] {
+    for keyword in ["type", keywords::SECRET] {
         if let Some(value) = schema.get(keyword) {
             outline.insert(keyword.to_owned(), value.clone());
         }

@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
-use super::{Field, Problem, REQUIRED, UNFIT, WHOLE, Wire, marks, mirrors, misfit, rules};
+use super::{
+    Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, invalid_input, keywords, mirrors,
+    rules,
+};
 use crate::error::Error;
 
 /// A function's input: what is published, and the check.
@@ -25,19 +29,19 @@ impl InputSchema {
     /// or that has a default, may be left out.
     ///
     /// ```
-    /// use tent_runtime::schema::{Field, InputSchema, Wire};
+    /// use tent_runtime::schema::{Field, InputSchema, InputEncoding};
     /// let fields = [Field::new::<u32>("id"), Field::new::<Option<String>>("note")];
-    /// let schema = InputSchema::of_fields(&fields).unwrap();
+    /// let schema = InputSchema::from_fields(&fields).unwrap();
     /// assert_eq!(schema.published()["required"], serde_json::json!(["id"]));
     ///
     /// let mut input = serde_json::json!({"id": 7.0, "note": null}).as_object().unwrap().clone();
-    /// schema.accept(&mut input, Wire::Json).unwrap();
+    /// schema.validate(&mut input, InputEncoding::Json).unwrap();
     /// assert_eq!(serde_json::Value::from(input), serde_json::json!({"id": 7}));
     /// ```
     ///
     /// # Errors
     /// Every problem of the declaration, not only the first.
-    pub fn of_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
+    pub fn from_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
         let types: Vec<_> = fields.iter().map(|field| field.schema).collect();
         let source = Source::of(Side::Input, &types);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
@@ -48,25 +52,29 @@ impl InputSchema {
             if !is_name(field.name) {
                 let message =
                     "model interfaces refuse this name; rename it to 1 to 64 of A-Z a-z 0-9 _ . -";
-                problems.push(problem("T7016", field.name, message));
+                problems.push(problem(codes::INVALID_FIELD_NAME, field.name, message));
             }
             if let Some(header) = field.header
                 && !headers.insert(header.to_ascii_lowercase())
             {
                 let message =
                     format!("another field is mirrored into the header `{header}` already");
-                problems.push(problem("T7007", field.name, message));
+                problems.push(problem(codes::INVALID_HEADER, field.name, message));
             }
             let mut schema = shaper.shape(raw, field.name);
             rules::apply(field, &mut schema, &mut problems);
-            if !schema.contains_key(marks::NULL) && field.default.is_none() {
+            if !schema.contains_key(keywords::NULL) && field.default.is_none() {
                 required.push(field.name);
             }
             if properties
                 .insert(field.name.to_owned(), schema.into())
                 .is_some()
             {
-                problems.push(problem("T7016", field.name, "two fields have this name"));
+                problems.push(problem(
+                    codes::INVALID_FIELD_NAME,
+                    field.name,
+                    "two fields have this name",
+                ));
             }
         }
         let mut root = Map::from_iter([
@@ -87,7 +95,7 @@ impl InputSchema {
     /// # Errors
     /// Every problem of the type, not only the first: T7012 where it is not always one object, T7007 for an
     /// `x-mcp-header` that clients refuse.
-    pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
+    pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
         let mut source = Source::of(Side::Input, &[schema]);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
         let raw = source.roots.pop().unwrap_or_default();
@@ -95,17 +103,17 @@ impl InputSchema {
         let mut problems = Vec::new();
         if root.contains_key("oneOf") || root.contains_key("anyOf") {
             let message = "it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
-            problems.push(problem("T7012", "", message));
+            problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         } else if root.get("type").and_then(Value::as_str) != Some("object") {
             let found = root
                 .get("type")
                 .and_then(Value::as_str)
                 .unwrap_or("any value");
             let message = format!("it is no object ({found}); take a struct with named fields");
-            problems.push(problem("T7012", "", message));
+            problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         root.entry("properties").or_insert_with(|| json!({}));
-        root.remove(marks::NULL);
+        root.remove(keywords::NULL);
         root.remove("default");
         Self::made(shaper, root, problems)
     }
@@ -116,19 +124,19 @@ impl InputSchema {
     /// ```
     /// use tent_runtime::schema::InputSchema;
     /// let stated = serde_json::json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-    /// let schema = InputSchema::of_stated(stated.clone()).unwrap();
+    /// let schema = InputSchema::from_declared(stated.clone()).unwrap();
     /// assert_eq!(*schema.published(), stated);
-    /// assert_eq!(InputSchema::of_stated(true.into()).unwrap_err()[0].code, "T7012");
+    /// assert_eq!(InputSchema::from_declared(true.into()).unwrap_err()[0].code, "T7012");
     /// ```
     ///
     /// # Errors
     /// Every problem of the schema, not only the first: T7012 where its root does not state
     /// `"type": "object"`, T7007 for an `x-mcp-header` that clients refuse, T7017 for what is not enforced.
-    pub fn of_stated(stated: Value) -> Result<Self, Vec<Problem>> {
+    pub fn from_declared(stated: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
             let message = "the schema that is stated has no `\"type\": \"object\"` at its root";
-            problems.push(problem("T7012", "", message));
+            problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         if let Value::Object(root) = &stated {
             problems.extend(mirrors::problems(root, None));
@@ -154,7 +162,7 @@ impl InputSchema {
         // A root or a name that clients refuse is refused whoever checks the rest, and what refers to itself
         // without end takes everything in the eyes of the validator.
         let refused = |problem: &Problem| {
-            problem.code != "T7017" || problem.message.ends_with(super::check::ENDLESS)
+            problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::ENDLESS)
         };
         if problems.iter().any(refused) {
             let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
@@ -193,10 +201,14 @@ impl InputSchema {
     /// What no schema says is not among them: that a text is no IP address, where the type is one, is found when
     /// the input is read into its types, once it fits here. A reader of a type stops at its first fault, which
     /// may be one of the schema's: what it could add is told once those are mended.
-    pub fn accept(&self, input: &mut Map<String, Value>, wire: Wire) -> Result<(), Error> {
-        let mode = match wire {
-            Wire::Json => Mode::Json,
-            Wire::Strings => Mode::Strings,
+    pub fn validate(
+        &self,
+        input: &mut Map<String, Value>,
+        encoding: InputEncoding,
+    ) -> Result<(), Error> {
+        let mode = match encoding {
+            InputEncoding::Json => Mode::Json,
+            InputEncoding::Strings => Mode::Strings,
         };
         let mut walk = Walk::new(&self.plan, mode);
         walk.root(input);
@@ -213,11 +225,11 @@ impl InputSchema {
         if found.is_empty() {
             Ok(())
         } else {
-            Err(misfit(found))
+            Err(invalid_input(found))
         }
     }
 
-    /// How many steps [`accept`](Self::accept) takes for `input`.
+    /// How many steps [`validate`](Self::validate) takes for `input`.
     #[cfg(test)]
     pub(super) fn steps(&self, input: &mut Map<String, Value>) -> u64 {
         let mut walk = Walk::new(&self.plan, Mode::Json);
@@ -248,18 +260,18 @@ impl InputSchema {
     /// What may be told of a misfit that another than this check found at `path`, and that may therefore
     /// show what was sent: where it has to do with a secret, the path ends before it and nothing is said of
     /// the value.
-    pub(crate) fn discreet(&self, path: &str, what: &str) -> (String, String) {
+    pub(crate) fn redact(&self, path: &str, what: &str) -> (String, String) {
         let path = if path == WHOLE { "" } else { path };
         match self.plan.hidden(path) {
             Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
-            Some(told) => (told.to_owned(), UNFIT.to_owned()),
+            Some(told) => (told.to_owned(), INVALID.to_owned()),
             None => (path.to_owned(), what.to_owned()),
         }
     }
 
     /// Whether the field `name` is secret or has a secret in it.
-    pub(crate) fn hides_in(&self, name: &str) -> bool {
-        self.plan.hides_in(name)
+    pub(crate) fn has_secret_in(&self, name: &str) -> bool {
+        self.plan.has_secret_in(name)
     }
 
     /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
@@ -267,7 +279,7 @@ impl InputSchema {
     /// ```
     /// use tent_runtime::schema::{Field, InputSchema};
     /// let pin = Field { secret: true, ..Field::new::<String>("pin") };
-    /// let schema = InputSchema::of_fields(&[pin]).unwrap();
+    /// let schema = InputSchema::from_fields(&[pin]).unwrap();
     /// let mut input = serde_json::Map::from_iter([("pin".to_owned(), "1234".into())]);
     /// schema.mask(&mut input);
     /// assert_eq!(input["pin"], "[secret]");
@@ -314,7 +326,7 @@ impl InputSchema {
             }
         }
         let published = match &document {
-            Value::Object(root) => marks::published(root),
+            Value::Object(root) => keywords::published(root),
             other => other.clone(),
         };
         Ok(InputSchema::checked(published, plan))
@@ -336,7 +348,7 @@ impl InputSchema {
                 walk.visit(id, &mut value, &Path::ROOT.known(field.name));
                 for (path, what) in walk.found() {
                     let message = format!("its own {rule} does not fit: `{path}` {what}");
-                    problems.push(problem("T7017", field.name, message));
+                    problems.push(problem(codes::INVALID_RULE, field.name, message));
                 }
             }
         }

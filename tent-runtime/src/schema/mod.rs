@@ -4,12 +4,14 @@
 //! What a schema states is what the check enforces; both are made from one document, once, at start.
 //! This module knows no function and no wire format but JSON.
 
+use tent_core::codes::{self, Code};
+
 mod check;
 mod field;
 #[cfg(feature = "schema")]
 mod full;
 mod input;
-mod marks;
+mod keywords;
 mod mirrors;
 mod output;
 mod pattern;
@@ -29,14 +31,14 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// T7007, T7012, T7016 or T7017.
-    pub code: &'static str,
+    pub code: Code,
     /// What is wrong, naming the field.
     pub message: String,
 }
 
 /// The wire that an input came over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
+pub enum InputEncoding {
     /// JSON: a number is a number.
     Json,
     /// Only strings: the query of a GET, the arguments of a prompt. A string is taken for a scalar of the
@@ -49,14 +51,14 @@ const WHOLE: &str = "(input)";
 /// What is said of a field that is not there.
 pub(crate) const REQUIRED: &str = "is required";
 /// All that is said of a secret that its type does not take.
-pub(crate) const UNFIT: &str = "does not fit its type";
+pub(crate) const INVALID: &str = "does not fit its type";
 
 /// T0003 with one entry for each field that does not fit: its path, and what is wrong with it. The input
 /// as a whole, which has no path, is called `(input)`.
-pub fn misfit(fields: impl IntoIterator<Item = (String, String)>) -> Error {
+pub fn invalid_input(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()
-        .fold(Error::of("T0003"), |error, (path, what)| {
+        .fold(Error::new(codes::INVALID_INPUT), |error, (path, what)| {
             let path = match path.is_empty() {
                 true => WHOLE.to_owned(),
                 false => path,

@@ -1,11 +1,12 @@
 //! [`OutputSchema`]: what a function's answer is said to be.
 
 use schemars::{Schema, SchemaGenerator};
+use tent_core::codes;
 use serde_json::{Map, Value, json};
 
 use super::check::{Mode, Path, Plan, Walk, compile};
-use super::marks;
-use super::transform::{Shaper, Side, Source};
+use super::transform::{Shaper, Side, Source, problem};
+use super::{Problem, keywords};
 
 /// A function's answer, where it is a value.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ impl OutputSchema {
     ///
     /// ```
     /// use tent_runtime::schema::OutputSchema;
-    /// let count = OutputSchema::of_type(|generator| generator.subschema_for::<u8>()).unwrap();
+    /// let count = OutputSchema::from_type(|generator| generator.subschema_for::<u8>()).unwrap();
     /// assert_eq!(
     ///     *count.published(),
     ///     serde_json::json!({"type": "integer", "minimum": 0, "maximum": 255})
@@ -31,9 +32,9 @@ impl OutputSchema {
     /// let anything = |generator: &mut schemars::SchemaGenerator| {
     ///     generator.subschema_for::<serde_json::Value>()
     /// };
-    /// assert!(OutputSchema::of_type(anything).is_none());
+    /// assert!(OutputSchema::from_type(anything).is_none());
     /// ```
-    pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Option<Self> {
+    pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Option<Self> {
         let mut source = Source::of(Side::Output, &[schema]);
         let raw = source.roots.pop()?;
         let mut shaper = Shaper::new(Side::Output, source.definitions);
@@ -43,13 +44,32 @@ impl OutputSchema {
             .any(|keyword| root.contains_key(*keyword));
         // What could not be enforced was left out; nothing is enforced of an answer's caller.
         let shaped = shaper.finish_open(root);
-        let huge = marks::any_huge(&shaped);
-        let published = marks::published(&shaped);
+        let huge = keywords::any_huge(&shaped);
+        let published = keywords::published(&shaped);
         let plan = compile(&published, false).ok().map(|(plan, _)| plan);
         says_something.then_some(OutputSchema {
             published,
             plan,
             huge,
+        })
+    }
+
+    /// From a schema that the author wrote, which is published unchanged.
+    ///
+    /// # Errors
+    /// T7017 where the schema says nothing of the value: it is not an object with `type`, `enum`, `anyOf` or `oneOf`.
+    pub fn from_declared(schema: Value) -> Result<Self, Problem> {
+        let says_something = ["type", "enum", "anyOf", "oneOf"]
+            .iter()
+            .any(|keyword| schema.get(keyword).is_some());
+        if !says_something {
+            let message = "the output schema has no `type` at its root";
+            return Err(problem(codes::INVALID_RULE, "", message));
+        }
+        Ok(OutputSchema {
+            plan: compile(&schema, false).ok().map(|(plan, _)| plan),
+            published: schema,
+            huge: false,
         })
     }
 

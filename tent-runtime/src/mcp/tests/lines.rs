@@ -11,15 +11,16 @@ use super::streams::function;
 use crate::caller::Caller;
 use crate::cx::{Cx, Level};
 use crate::error::Result;
-use crate::function::{Access, Content, Declaration, Output};
-use crate::mcp::{Line, Who, stdio};
+use crate::function::{AccessDeclaration, Content, Declaration, Output};
+use crate::mcp::transport::stdio;
+use crate::mcp::{Line, Who};
 
 static TALKS: &[&Declaration] = &[
     &function("waits", |_, _| Box::pin(waits())),
     &function("goes_on", |_, _| Box::pin(goes_on())),
     &function("says", |cx, _| Box::pin(says(cx))),
     &Declaration {
-        access: Access::Anyone,
+        access: AccessDeclaration::Anyone,
         ..function("open", |_, _| Box::pin(async { Ok(Output::default()) }))
     },
     &function("panics", |_, _| Box::pin(panics())),

@@ -13,12 +13,12 @@ use tokio::time::{Instant, sleep, timeout};
 use super::app::{App, Send, meta};
 use super::streams::{Read, function};
 use crate::cx::Cx;
-use crate::cx::ask;
+use crate::cx::input;
 use crate::error::Result;
-use crate::function::{Access, BoxFuture, Declaration, Output, Rule};
+use crate::function::{AccessDeclaration, BoxFuture, Declaration, Output, RuleDeclaration};
 
 /// A rule that takes its time, and lets who has a role.
-const SLOW: Access = Access::Rule(Rule {
+const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
     ask: |cx| Box::pin(slow(cx)),
 });
@@ -29,7 +29,7 @@ async fn slow(cx: &Cx) -> Result<bool> {
 }
 
 /// One that lets everybody who is known.
-const SLOW_TO_ALL: Access = Access::Rule(Rule {
+const SLOW_TO_ALL: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow_to_all",
     ask: |cx| Box::pin(async { slow(cx).await.map(|_| cx.caller().is_known()) }),
 });
@@ -63,7 +63,7 @@ static TOLD: std::sync::Mutex<Option<Told>> = std::sync::Mutex::new(None);
 
 async fn asks(cx: &Cx, after: Duration) -> Result<Output> {
     sleep(after).await;
-    let folders = cx.input("folders", ask::roots()).await;
+    let folders = cx.input("folders", input::roots()).await;
     let folders = folders.map(|folders| folders.len());
     let told = TOLD.lock().expect("nothing panics in it").clone();
     let told = told.expect("the test listens");
@@ -75,7 +75,7 @@ async fn asks(cx: &Cx, after: Duration) -> Result<Output> {
 /// Leaves its question as soon as it was put.
 fn leaves(cx: &Cx) -> BoxFuture<'_, Result<Output>> {
     Box::pin(async move {
-        let asked = Box::pin(cx.input("folders", ask::roots())).now_or_never();
+        let asked = Box::pin(cx.input("folders", input::roots())).now_or_never();
         assert!(asked.is_none(), "nobody answers at once");
         Ok(Output::default())
     })

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use super::branches::{circles, tell_branches};
 use super::plan::{By, Id, Kind, List, Node, Object, Plan, Property, Rest, Union};
 use crate::schema::transform::{is_annotation, is_name, problem, split, whole};
-use crate::schema::{Problem, marks, pattern};
+use crate::schema::{Problem, keywords, pattern};
 
 /// What is wrong with a document whose check would never end.
 pub(in crate::schema) const ENDLESS: &str = "it refers to itself without end";
@@ -70,7 +71,7 @@ pub(super) struct Compiler<'d> {
 impl Compiler<'_> {
     pub(super) fn problem(&mut self, pointer: &str, message: impl std::fmt::Display) {
         let problem = Problem {
-            code: "T7017",
+            code: codes::INVALID_RULE,
             message: format!("the schema at `#{pointer}`: {message}"),
         };
         if self.strict {
@@ -99,8 +100,8 @@ impl Compiler<'_> {
             Value::Bool(false) => Kind::Never,
             Value::Object(schema) => {
                 let marked = |mark: &str| schema.get(mark) == Some(&Value::Bool(true));
-                self.nodes[id].null = marked(marks::NULL);
-                self.nodes[id].secret = marked(marks::SECRET);
+                self.nodes[id].null = marked(keywords::NULL);
+                self.nodes[id].secret = marked(keywords::SECRET);
                 self.parts(id, schema, pointer)
             }
             _ => {
@@ -256,7 +257,8 @@ impl Compiler<'_> {
                 if self.strict && !is_name(&name) {
                     let message =
                         "model interfaces refuse this name; take 1 to 64 of A-Z a-z 0-9 _ . -";
-                    self.problems.push(problem("T7016", &name, message));
+                    self.problems
+                        .push(problem(codes::INVALID_FIELD_NAME, &name, message));
                 }
                 let escaped = name.replace('~', "~0").replace('/', "~1");
                 let pointer = format!("{pointer}/properties/{escaped}");
@@ -302,7 +304,7 @@ impl Compiler<'_> {
             None => Rest::Each(self.add(Kind::Any)),
             Some(rest) => Rest::Each(self.node(rest, &format!("{pointer}/additionalProperties"))),
         };
-        let keys = match schema.get(marks::KEYS).and_then(Value::as_str) {
+        let keys = match schema.get(keywords::KEYS).and_then(Value::as_str) {
             Some(keys) => pattern::compile(keys).ok(),
             None => None,
         };
@@ -367,7 +369,10 @@ fn is_ours(dialect: &Value) -> bool {
 }
 
 pub(super) fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
-    match schema.remove("enum").or_else(|| schema.remove(marks::ONLY)) {
+    match schema
+        .remove("enum")
+        .or_else(|| schema.remove(keywords::ONLY))
+    {
         Some(Value::Array(values)) => Some(values),
         _ => None,
     }

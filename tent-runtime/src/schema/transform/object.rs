@@ -1,9 +1,10 @@
 //! Objects and arrays in their form.
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::{Shaper, Side};
-use crate::schema::marks;
+use crate::schema::keywords;
 
 type Object = Map<String, Value>;
 
@@ -39,7 +40,7 @@ impl Shaper {
                     "model interfaces refuse the name `{}`; rename it to 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ . -",
                     name.escape_debug()
                 );
-                self.problem("T7016", &at, message);
+                self.problem(codes::INVALID_FIELD_NAME, &at, message);
             }
             let mut property = self.shape(property, &at);
             if required.contains(&name) {
@@ -101,7 +102,7 @@ impl Shaper {
             }
             _ => {
                 let message = "its keys decide the type of their values, which no client is told well; use a struct or a list";
-                self.problem("T7017", &at, message);
+                self.problem(codes::INVALID_RULE, &at, message);
                 return None;
             }
         };
@@ -110,14 +111,22 @@ impl Shaper {
             Some(Value::Object(names)) => {
                 let only_a_pattern = names.keys().all(|key| key == "pattern" || key == "type");
                 match names.get("pattern").and_then(Value::as_str) {
-                    Some(pattern) if only_a_pattern && !schema.contains_key(marks::KEYS) => {
+                    Some(pattern) if only_a_pattern && !schema.contains_key(keywords::KEYS) => {
                         self.keys(pattern, schema, &at);
                     }
                     None if only_a_pattern => {}
-                    _ => self.problem("T7017", &at, "`propertyNames` may state one pattern"),
+                    _ => self.problem(
+                        codes::INVALID_RULE,
+                        &at,
+                        "`propertyNames` may state one pattern",
+                    ),
                 }
             }
-            Some(_) => self.problem("T7017", &at, "`propertyNames` may state one pattern"),
+            Some(_) => self.problem(
+                codes::INVALID_RULE,
+                &at,
+                "`propertyNames` may state one pattern",
+            ),
         }
         say_null(&mut rest);
         Some(rest)
@@ -126,8 +135,8 @@ impl Shaper {
     /// Says in words what keys a map takes: clients refuse the keywords for it.
     fn keys(&mut self, pattern: &str, schema: &mut Object, at: &str) {
         self.check_pattern(pattern, at);
-        schema.insert(marks::KEYS.to_owned(), pattern.into());
-        marks::add_words(
+        schema.insert(keywords::KEYS.to_owned(), pattern.into());
+        keywords::add_words(
             schema,
             match pattern {
                 r"^\d+$" => "Each key is a whole number, 0 or above.".to_owned(),
@@ -196,8 +205,8 @@ impl Shaper {
 
 /// Says that `null` is taken, where leaving the value out is no way to say nothing.
 fn say_null(schema: &mut Object) {
-    if schema.contains_key(marks::NULL) {
-        marks::add_words(schema, "May be null.");
+    if schema.contains_key(keywords::NULL) {
+        keywords::add_words(schema, "May be null.");
     }
 }
 

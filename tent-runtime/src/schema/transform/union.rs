@@ -2,10 +2,11 @@
 //! what is left.
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use super::object::typed;
 use super::{Shaper, Side};
-use crate::schema::marks;
+use crate::schema::keywords;
 
 type Object = Map<String, Value>;
 
@@ -18,7 +19,7 @@ impl Shaper {
         let several = branches.len() > 1;
         for mut branch in branches {
             if several && self.side == Side::Input {
-                null |= branch.remove(marks::NULL).is_some();
+                null |= branch.remove(keywords::NULL).is_some();
                 if branch.get("type").and_then(Value::as_str) == Some("null") {
                     null = true;
                     continue;
@@ -42,7 +43,11 @@ impl Shaper {
         let mut schema = match (each.pop(), each.is_empty()) {
             (None, _) if nothing_fits => {
                 if self.side == Side::Input {
-                    self.problem("T7017", at, "there is no value that its type takes");
+                    self.problem(
+                        codes::INVALID_RULE,
+                        at,
+                        "there is no value that its type takes",
+                    );
                 }
                 Object::from_iter([("not".to_owned(), Value::Object(Object::new()))])
             }
@@ -57,7 +62,7 @@ impl Shaper {
             }
         };
         if null {
-            schema.insert(marks::NULL.to_owned(), true.into());
+            schema.insert(keywords::NULL.to_owned(), true.into());
         }
         schema
     }
@@ -80,8 +85,8 @@ fn is_values_of_one_type(one: &Object, other: &Object) -> bool {
                         | "minimum"
                         | "maximum"
                         | "deprecated"
-                        | marks::LEAST
-                        | marks::MOST
+                        | keywords::LEAST
+                        | keywords::MOST
                         | TEXTS
                 )
             })
@@ -135,7 +140,7 @@ fn remember_texts(branch: &mut Object) {
 fn name_values(branch: &mut Object) {
     if let Some(Value::Array(texts)) = branch.remove(TEXTS) {
         for text in texts.iter().filter_map(Value::as_str) {
-            marks::add_words(branch, text);
+            keywords::add_words(branch, text);
         }
     }
 }
