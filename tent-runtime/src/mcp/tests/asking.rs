@@ -53,7 +53,9 @@ fn sure() -> Form {
 }
 
 async fn greet(cx: &Cx) -> Result<Output> {
-    let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
+    let name = cx
+        .input("name", ask::form::<Name>("Identity are you?"))
+        .await?;
     value(&match name {
         Reply::Accepted(Name { name }) => json!({"hello": name}),
         Reply::Declined => json!("declined"),
@@ -62,7 +64,9 @@ async fn greet(cx: &Cx) -> Result<Output> {
 }
 
 async fn letter(cx: &Cx) -> Result<Output> {
-    let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
+    let name = cx
+        .input("name", ask::form::<Name>("Identity are you?"))
+        .await?;
     let name = name.accepted().map(|name| name.name);
     Ok(Output {
         prompted: Some(
@@ -74,7 +78,7 @@ async fn letter(cx: &Cx) -> Result<Output> {
 
 /// Asks twice, so that the first answer travels on.
 async fn letters(cx: &Cx) -> Result<Output> {
-    cx.input("first", ask::form::<Name>("Who?")).await?;
+    cx.input("first", ask::form::<Name>("Identity?")).await?;
     letter(cx).await
 }
 
@@ -87,7 +91,7 @@ async fn several(cx: &Cx) -> Result<Output> {
 
 async fn three(cx: &Cx) -> Result<Output> {
     let (name, colour, folders) = tokio::join!(
-        cx.input("name", ask::form::<Name>("Who are you?")),
+        cx.input("name", ask::form::<Name>("Identity are you?")),
         cx.input("colour", ask::sampling("Name a colour.", 9)),
         cx.input("folders", ask::roots()),
     );
@@ -101,7 +105,7 @@ async fn three(cx: &Cx) -> Result<Output> {
 async fn chain(cx: &Cx) -> Result<Output> {
     let mut names = Vec::new();
     while names.len() < 2 {
-        let asked = cx.input("name", ask::form::<Name>("Who?")).await?;
+        let asked = cx.input("name", ask::form::<Name>("Identity?")).await?;
         names.push(asked.accepted().map(|name| name.name).unwrap_or_default());
     }
     let message = format!("{} pays?", names.join(" or "));

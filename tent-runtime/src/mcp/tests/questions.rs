@@ -69,7 +69,7 @@ async fn an_older_client_is_asked_on_the_stream_of_the_call_and_answers_on_anoth
         let mut read = Read::of(app.open(call(&session, "greet")).await);
         let (question, id) = asked(&mut read).await;
         let mut params = json!({
-            "message": "Who are you?",
+            "message": "Identity are you?",
             "requestedSchema": {
                 "type": "object",
                 "properties": {"name": {"type": "string"}},

@@ -1,4 +1,4 @@
-//! Who reads the answer to a call: when it becomes a stream, and what is left of a question when nobody reads
+//! Identity reads the answer to a call: when it becomes a stream, and what is left of a question when nobody reads
 //! any more.
 //!
 //! The clock stands still in these, and goes on by itself where everything waits for it.
