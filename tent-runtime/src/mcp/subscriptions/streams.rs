@@ -136,7 +136,7 @@ async fn honour(
 
 /// Why a subscription is over.
 const ENDS: &str = "The server ends.";
-const UNWELCOME: &str = "Who subscribed may not call any more.";
+const UNWELCOME: &str = "The caller may no longer use this server.";
 
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.
 fn over(state: &ServerState, outbox: &Outbox, id: &str, reason: &str) -> Response {

@@ -253,7 +253,7 @@ async fn a_stream_that_is_never_quiet_ends_for_who_may_not_come_any_more() {
 /// What is told last on a subscription whose caller may not call any more.
 fn turned_away(id: i64) -> [Value; 2] {
     let cancelled = json!({
-        "requestId": id, "reason": "Identity subscribed may not call any more.",
+        "requestId": id, "reason": "The caller may no longer use this server.",
     });
     let mut result = json!({"resultType": "complete"});
     result["_meta"] = json!({
