@@ -23,7 +23,7 @@ use crate::mcp::protocol::params::ObjectShape;
 use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// Serves a method that no era has for itself alone.
 ///
@@ -137,7 +137,7 @@ async fn own(
         name: name.clone(),
         input: request.input().map_err(RpcError::from)?,
         meta: params.meta.rest.clone(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         at: Endpoint::Method,
         rounds: None,
     };

@@ -69,7 +69,7 @@ impl App {
         &self.mcp
     }
 
-    /// Identity holds this key.
+    /// Who holds this key.
     pub(super) async fn caller(&self, whose: &str) -> Caller {
         let request =
             Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));

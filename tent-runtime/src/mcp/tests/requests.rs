@@ -52,7 +52,7 @@ async fn a_request_that_nobody_waits_for_is_taken_back() {
     assert!(unread.next().now_or_never().is_none(), "it was never sent");
     assert!(quick.next().now_or_never().is_none(), "it answered");
 
-    // Identity asked has gone.
+    // Who asked has gone.
     let mut asking = Box::pin(notes.request(&grace, "roots/list", None));
     assert!(asking.as_mut().now_or_never().is_none());
     let id = quick.next().await.expect("a request")["id"].take();

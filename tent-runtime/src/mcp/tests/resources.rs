@@ -427,7 +427,7 @@ async fn a_resource_that_tells_how_far_it_is_answers_with_a_stream() {
     assert_eq!(messages[0]["params"], progress);
     assert_eq!(messages[1]["result"]["contents"][0]["text"], "read");
     assert_eq!(messages.len(), 2);
-    // Identity asked for no progress is answered by the one text.
+    // Who asked for no progress is answered by the one text.
     let quiet = app.ask(200, read("slow://it")).await;
     assert_eq!(quiet["result"]["contents"][0]["text"], "read");
 }

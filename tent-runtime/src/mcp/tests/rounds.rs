@@ -75,7 +75,7 @@ pub(super) fn given(answer: &Value) -> &Value {
 async fn a_question_is_asked_and_its_answer_ends_the_call() {
     let app = app();
     let (requests, state) = asked(&app.ask(200, call("greet", json!({}), json!({}))).await);
-    assert_eq!(requests, json!({"name": asks_name("Identity are you?")}));
+    assert_eq!(requests, json!({"name": asks_name("Who are you?")}));
     for (response, wanted) in [
         (accept(json!({"name": "Ada"})), json!({"hello": "Ada"})),
         (json!({"action": "decline"}), json!("declined")),
@@ -103,7 +103,7 @@ async fn three_questions_at_once_are_one_round_and_what_is_missing_is_asked_agai
         "messages": [{"role": "user", "content": {"type": "text", "text": "Name a colour."}}],
     }});
     let folders = json!({"method": "roots/list", "params": {}});
-    let name = asks_name("Identity are you?");
+    let name = asks_name("Who are you?");
     assert_eq!(
         requests,
         json!({"name": name, "colour": colour, "folders": folders})
@@ -133,7 +133,7 @@ async fn one_question_asked_again_takes_the_next_answer_and_later_ones_depend_on
     let mut brings = json!({});
     for name in ["Ada", "Grace"] {
         let (requests, state) = asked(&app.ask(200, call("chain", json!({}), brings)).await);
-        assert_eq!(requests, json!({"name": asks_name("Identity?")}));
+        assert_eq!(requests, json!({"name": asks_name("Who?")}));
         brings = json!({
             "requestState": state,
             "inputResponses": {"name": accept(json!({"name": name}))},
@@ -378,7 +378,7 @@ async fn a_prompt_asks_as_a_tool_does_and_its_state_is_for_it_alone() {
         Send::modern("prompts/get", params)
     };
     let (requests, state) = asked(&app.ask(200, get(json!({}))).await);
-    assert_eq!(requests, json!({"name": asks_name("Identity are you?")}));
+    assert_eq!(requests, json!({"name": asks_name("Who are you?")}));
     let brings = json!({
         "requestState": state, "inputResponses": {"name": accept(json!({"name": "Ada"}))},
     });

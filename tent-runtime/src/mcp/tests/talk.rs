@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout};
 use super::app::{App, meta};
 use super::streams::function;
 use crate::caller::{Caller, User};
-use crate::cx::{Cx, ask};
+use crate::cx::{Cx, input};
 use crate::error::Result;
 use crate::function::{Content, Declaration, Output};
 use crate::mcp::Identity;
@@ -61,7 +61,7 @@ async fn says(cx: &Cx) -> Result<Output> {
 static REFUSED: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
 async fn asks(cx: &Cx) -> Result<Output> {
-    let form = ask::Form::new("Sure?").field("sure", ask::Field::boolean());
+    let form = input::Form::new("Sure?").field("sure", input::Field::boolean());
     let asked = cx.input("sure", form.clone()).await;
     if let Err(error) = &asked {
         let again = cx.input("again", form).await.map(drop);
@@ -250,7 +250,7 @@ async fn a_line_ends_with_the_server_and_with_who_serves_it() {
     assert_eq!(client.next().await, None, "and its writer has ended");
     assert!(client.served.await.expect("it does not panic").is_ok());
 
-    // Identity serves it stops: so do its calls, of either era.
+    // Who serves it stops: so do its calls, of either era.
     let app = App::of(TALKS, |_| {});
     for params in [json!({"name": "left"}), modern("left")] {
         let mut client = Client::new(&app, ada());
