@@ -13,7 +13,8 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
-use tent_core::{codes, names};
+use tent_core::codes::{self, Code};
+use tent_core::names;
 
 use crate::function::{
     Access, Declaration, Entry, Icon, Input, Kind, Link, Location, Meta, OutputDeclaration,
@@ -112,7 +113,7 @@ impl ToolAnnotations {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The code of its kind.
-    pub code: &'static str,
+    pub code: Code,
     /// What is wrong.
     pub message: String,
     /// Every place that it concerns.
@@ -121,7 +122,7 @@ pub struct Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, fix) = codes::find(self.code).map_or(("", ""), |e| (e.name, e.fix));
+        let (name, fix) = (self.code.name(), self.code.fix());
         write!(f, "{} {name}: {}\n  help: {fix}", self.code, self.message)?;
         for location in &self.locations {
             write!(f, "\n  at {location}")?;
@@ -198,7 +199,7 @@ impl Registry {
     ) -> Result<Self, Diagnostics> {
         if declarations.is_empty() {
             problems.push(Diagnostic {
-                code: "T7018",
+                code: codes::NO_FUNCTIONS,
                 message: "The app has no functions".to_owned(),
                 locations: Vec::new(),
             });
@@ -279,7 +280,7 @@ fn linked() -> (Vec<&'static Declaration>, Vec<Diagnostic>) {
     let missing = inventory::iter::<Link>()
         .filter(|link| !bringing.contains(link.krate))
         .map(|link| Diagnostic {
-            code: "T7018",
+            code: codes::NO_FUNCTIONS,
             message: format!(
                 "The crate {} was linked for its functions and has none",
                 link.krate
@@ -309,7 +310,7 @@ fn names_taken(
         let mut locations: Vec<_> = same.iter().map(|d| d.location).collect();
         locations.sort_by_key(|l| (l.file, l.line));
         Diagnostic {
-            code: "T1001",
+            code: codes::DUPLICATE_NAME,
             message: match spelled.as_slice() {
                 [one] => format!("{} {kind} are named {one}", same.len()),
                 _ => format!(
@@ -350,7 +351,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> 
     problems.extend(icons.iter().filter_map(|icon| {
         let problem = icon.problem()?;
         Some(at(
-            "T7034",
+            codes::INVALID_ICON,
             format!("the icon {:?} {problem}", icon.shown()),
         ))
     }));
@@ -358,7 +359,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> 
         .meta
         .map_or_else(|| Ok(Meta::default()), |meta| Meta::stated(meta()));
     let meta = meta.unwrap_or_else(|wrong| {
-        problems.extend(wrong.into_iter().map(|what| at("T7033", what)));
+        problems.extend(wrong.into_iter().map(|what| at(codes::INVALID_META, what)));
         Meta::default()
     });
     let input = match declaration.input {

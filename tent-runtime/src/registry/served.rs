@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tent_core::uri::Template;
 
 use super::{Diagnostic, Function, OutputShape, Registry};
@@ -64,7 +65,7 @@ impl Served {
             Err(wrong) => {
                 let declaration = function.declaration;
                 return Err(Diagnostic {
-                    code: "T7030",
+                    code: codes::INVALID_URI_TEMPLATE,
                     message: format!(
                         "`{}`: {:?} is no URI template: {wrong}",
                         function.name, stated.uri
@@ -100,7 +101,7 @@ impl Served {
                 .collect();
             locations.sort_by_key(|l| (l.file, l.line));
             Diagnostic {
-                code: "T1001",
+                code: codes::DUPLICATE_NAME,
                 message: format!(
                     "{} resources have the URI {}",
                     same.len(),
@@ -216,7 +217,7 @@ pub(super) fn methods_taken(declarations: &[&'static Declaration]) -> Vec<Diagno
     let finding = |(method, same): (&str, Vec<&Declaration>)| {
         let named: Vec<_> = same.iter().map(|d| format!("`{}`", d.name)).collect();
         Diagnostic {
-            code: "T1001",
+            code: codes::DUPLICATE_NAME,
             message: format!("{} both answer {method}", named.join(" and ")),
             locations: same.iter().map(|d| d.location).collect(),
         }
@@ -237,7 +238,10 @@ pub(super) fn misfits(function: &Function) -> Vec<Diagnostic> {
         let fields = function.input.published().get("properties");
         for (name, schema) in fields.and_then(Value::as_object).into_iter().flatten() {
             if let Some(kind @ ("object" | "array")) = schema.get("type").and_then(Value::as_str) {
-                found.push(finding("T7031", format!("`{name}` is an {kind}")));
+                found.push(finding(
+                    codes::ARGUMENT_TYPE,
+                    format!("`{name}` is an {kind}"),
+                ));
             }
         }
     }
@@ -248,7 +252,7 @@ pub(super) fn misfits(function: &Function) -> Vec<Diagnostic> {
     };
     if let (Some(method), false) = (function.declaration.on, object) {
         let message = format!("it answers {method} with what is no object");
-        found.push(finding("T7032", message));
+        found.push(finding(codes::RESULT_NOT_AN_OBJECT, message));
     }
     found
 }

@@ -5,6 +5,8 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
+use tent_core::codes;
+
 use super::Diagnostic;
 use crate::function::Declaration;
 
@@ -30,7 +32,7 @@ fn finding((state, mut takers): (&'static str, Vec<&Declaration>)) -> Diagnostic
     // Two of one name are another problem, and one word here.
     named.dedup();
     Diagnostic {
-        code: "T7011",
+        code: codes::MISSING_STATE,
         message: format!(
             "The app was handed no {state}, which {} {}",
             named.join(", "),

@@ -10,6 +10,7 @@ use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
+use tent_core::codes;
 use tokio::time::Instant;
 
 use crate::cx::Capabilities;
@@ -180,7 +181,7 @@ fn opened(
 ) -> Result<Place, RpcError> {
     let refused = |error: Error| RpcError::of(&error, state.realm());
     if state.dispatcher.is_closing() {
-        return Err(refused(Error::of("T0013")));
+        return Err(refused(Error::new(codes::SHUTTING_DOWN)));
     }
     let stream = Stream {
         outbox,
