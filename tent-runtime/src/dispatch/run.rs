@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 

@@ -413,7 +413,11 @@ impl FunctionBuilder<Handled> {
             None => (false, false),
         };
         let rules = [
-            (self.access.is_none(), codes::MISSING_ACCESS, "`access` is not set"),
+            (
+                self.access.is_none(),
+                codes::MISSING_ACCESS,
+                "`access` is not set",
+            ),
             (
                 self.mcp && self.about.trim().is_empty(),
                 codes::MISSING_DESCRIPTION,
@@ -434,7 +438,11 @@ impl FunctionBuilder<Handled> {
                 codes::CONFLICTING_OPTIONS,
                 "`only_adds` is set on a query, which only reads",
             ),
-            (adds && asks, codes::CONFLICTING_OPTIONS, "`only_adds` and `asks` are set"),
+            (
+                adds && asks,
+                codes::CONFLICTING_OPTIONS,
+                "`only_adds` and `asks` are set",
+            ),
             (
                 adds && only_reads,
                 codes::CONFLICTING_OPTIONS,

@@ -45,7 +45,11 @@ impl Registry {
             None => linked(),
         };
         if declarations.is_empty() && built.is_empty() {
-            problems.push(Diagnostic::new(codes::NO_FUNCTIONS, "The app has no functions", []));
+            problems.push(Diagnostic::new(
+                codes::NO_FUNCTIONS,
+                "The app has no functions",
+                [],
+            ));
         }
         let declared = declarations.iter().map(|&one| Outline::from(one));
         let built_outlines = built.iter().map(|function| Outline::from(&**function));
@@ -122,7 +126,10 @@ fn unfit(function: &Function) -> Vec<Diagnostic> {
         let fields = function.input.published().get("properties");
         for (name, schema) in fields.and_then(|f| f.as_object()).into_iter().flatten() {
             if let Some(kind @ ("object" | "array")) = schema.get("type").and_then(|t| t.as_str()) {
-                found.push(function.diagnostic(codes::ARGUMENT_TYPE, format_args!("`{name}` is an {kind}")));
+                found.push(
+                    function
+                        .diagnostic(codes::ARGUMENT_TYPE, format_args!("`{name}` is an {kind}")),
+                );
             }
         }
     }

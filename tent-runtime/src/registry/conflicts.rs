@@ -83,7 +83,11 @@ pub(super) fn name_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
                     spelled.join(" and ")
                 ),
             };
-            found.push(Diagnostic::new(codes::DUPLICATE_NAME, message, locations(&same)));
+            found.push(Diagnostic::new(
+                codes::DUPLICATE_NAME,
+                message,
+                locations(&same),
+            ));
         }
     }
     found

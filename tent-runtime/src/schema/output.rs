@@ -1,8 +1,8 @@
 //! [`OutputSchema`]: what a function's answer is said to be.
 
 use schemars::{Schema, SchemaGenerator};
-use tent_core::codes;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, problem};
