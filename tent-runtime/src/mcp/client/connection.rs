@@ -1,8 +1,8 @@
 //! The state of one client on a connection, such as stdin and stdout: its credentials, its handshake, its outbox.
 //! Must not read bytes or serve messages.
 
-use tent_core::codes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tent_core::codes;
 
 use http::request::Parts;
 use http::{HeaderValue, Request, StatusCode, header};

@@ -112,7 +112,9 @@ async fn own(
         // What was cancelled has no answer.
         return Ok(Response::empty(StatusCode::ACCEPTED));
     };
-    if found.is_err_and(|error| matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN))) {
+    if found
+        .is_err_and(|error| matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN)))
+    {
         return Err(RpcError::method(method, revision));
     }
     drop(cx);

@@ -7,6 +7,7 @@ use tent_core::codes;
 
 use crate::dispatch::Endpoint;
 use crate::error::Error;
+use crate::function::Function;
 use crate::function::{Output, PromptResult};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
@@ -18,7 +19,6 @@ use crate::mcp::protocol::params::Arguments;
 use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::registry::Function;
 
 /// Serves `prompts/list`.
 pub(crate) async fn list(

@@ -10,6 +10,7 @@ use tent_core::codes;
 
 use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
+use crate::function::OutputShape;
 use crate::function::{Content, Meta, Output};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::elicitor::MrtrParams;
@@ -25,7 +26,7 @@ use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::registry::{OutputShape, Registry};
+use crate::registry::Registry;
 use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.
