@@ -3,6 +3,7 @@
 //!
 //! Knows no function and no caller.
 
+mod mount;
 mod upload;
 
 use std::sync::OnceLock;
@@ -13,6 +14,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use crate::error::Error;
 use crate::random;
 
+pub(crate) use mount::base;
 pub(crate) use upload::Upload;
 
 /// The header that names a request, in and out.
