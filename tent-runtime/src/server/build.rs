@@ -7,6 +7,8 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use tent_core::codes;
+
 use super::{App, Tent};
 use crate::cx::{State, States};
 use crate::dispatch::{Dispatcher, DispatcherParts};
@@ -73,7 +75,7 @@ impl StateSources {
 
 /// The error for a state that did not open. A declared failure explains itself.
 fn unopened<T>(error: Error) -> Error {
-    if error.code() != "T0012" {
+    if !error.is(codes::INTERNAL) {
         return error;
     }
     error
@@ -125,8 +127,9 @@ impl App {
 
 /// The error for an app with problems.
 fn refused(problems: Diagnostics) -> Error {
-    let code = problems.0.first().map_or("T7018", |first| first.code);
-    Error::of(code)
+    let first = problems.iter().next();
+    let code = first.map_or(codes::NO_FUNCTIONS, |first| first.code);
+    Error::new(code)
         .with_message(problems.to_string())
         .with_fix("")
 }

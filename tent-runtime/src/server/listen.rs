@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use tent_core::codes;
 use tokio::net::TcpListener;
 
 use super::{Tent, connections};
@@ -59,7 +60,7 @@ impl Tent {
 /// Listens on an address.
 pub(crate) async fn bind(addr: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(addr).await.map_err(|error| {
-        Error::of("T7019")
+        Error::new(codes::INVALID_SETTING)
             .with_message(format!("Cannot listen on {addr}: {error}."))
             .with_fix("End what uses the port, or take another one with --addr or TENT_WEB__ADDR.")
             .with_source(error)

@@ -96,7 +96,7 @@ impl Tent {
 fn ready(dispatcher: &Dispatcher) -> Response {
     match dispatcher.is_closing() {
         false => "ready".into_response(),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "closing").into_response(),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "shutting-down").into_response(),
     }
 }
 
@@ -123,7 +123,7 @@ async fn check_host(dispatcher: State<Arc<Dispatcher>>, request: Request, next: 
 
 /// The error for a path that leads nowhere.
 fn no_such_path() -> Error {
-    Error::of("T0001")
+    Error::new(codes::NOT_FOUND)
         .with_message("There is nothing at this address.")
         .with_fix("Call a function at /api/{name}, or connect an MCP client to /mcp.")
 }
@@ -131,28 +131,28 @@ fn no_such_path() -> Error {
 /// The page of a code: the text that `explain` prints.
 async fn code_page(Path(code): Path<String>) -> Response {
     match codes::find(&code) {
-        Some(entry) => {
+        Some(code) => {
             let plain = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-            (plain, explanation(entry)).into_response()
+            (plain, explanation(code)).into_response()
         }
         None => (StatusCode::NOT_FOUND, "There is no such code.\n").into_response(),
     }
 }
 
 /// An entry of the catalogue of codes as text.
-pub(crate) fn explanation(entry: &codes::Entry) -> String {
+pub(crate) fn explanation(code: codes::Code) -> String {
     let codes::Entry {
-        code,
         name,
         status,
         when,
         meaning,
         fix,
-    } = entry;
+        ..
+    } = code.entry();
     let met = match when {
         codes::When::Build => "when the app is built".to_owned(),
         codes::When::Start => "when the app starts, and by `check`".to_owned(),
-        codes::When::Call => format!("by a caller, with status {status}"),
+        _ => format!("by a caller, with status {status}"),
     };
     format!("{code} {name}\n\n{meaning}\n\nMet: {met}.\nFix: {fix}\n")
 }

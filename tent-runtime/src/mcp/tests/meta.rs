@@ -111,15 +111,17 @@ static TOOLS: &[&Declaration] = &[
     }),
     &tool("fails", OutputDeclaration::Nothing, |_, _| {
         Err(
-            Error::stated("A0001", 502, "It did not load").with_content([
+            Error::declared(crate::code!("A0001"), 502, "It did not load").with_content([
                 Content::image([1, 2, 3], "image/png"),
                 Content::link("a://log", "log"),
             ]),
         )
     }),
     &tool("fails_at_length", OutputDeclaration::Nothing, |_, _| {
-        Err(Error::stated("A0001", 502, "It did not load")
-            .with_content([Content::text("a".repeat(3000))]))
+        Err(
+            Error::declared(crate::code!("A0001"), 502, "It did not load")
+                .with_content([Content::text("a".repeat(3000))]),
+        )
     }),
     &tool("much_meta", NUMBER, |_, _| {
         WithContent::new(7, []).meta("a", "a".repeat(3000)).answer()

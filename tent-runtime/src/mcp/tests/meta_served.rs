@@ -210,7 +210,7 @@ fn wrong_metadata_keeps_an_app_from_starting_and_all_of_it_is_told() {
     let told: Vec<_> = problems
         .0
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     assert_eq!(
         told,

@@ -24,7 +24,11 @@ const LETTER: &[Field] = &[
 fn letter(_: &Cx, input: Map<String, Value>) -> Result<Output, Error> {
     let to = input.get("to").and_then(Value::as_str).unwrap_or_default();
     if to == "nobody" {
-        return Err(Error::stated("A0002", 409, "Nobody reads letters"));
+        return Err(Error::declared(
+            crate::code!("A0002"),
+            409,
+            "Nobody reads letters",
+        ));
     }
     let order = input
         .get("about")

@@ -423,7 +423,7 @@ fn problems(declarations: &[&'static Declaration]) -> Vec<(String, String)> {
     problems
         .0
         .into_iter()
-        .map(|one| (one.code.to_owned(), one.message))
+        .map(|one| (one.code.to_string(), one.message))
         .collect()
 }
 
