@@ -168,7 +168,7 @@ fn extension() -> Attribute {
 
 fn is_secret(meta: &Meta, diagnostics: &mut Diagnostics) -> bool {
     let options = options::read_metas::<DataFieldOptions>([meta], "`#[tent]`", diagnostics);
-    options.attempts("secret")
+    options.table.secret.is_some()
 }
 
 /// Replaces a `tent(secret)` inside of a `cfg_attr`, under the same condition.

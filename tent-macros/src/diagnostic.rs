@@ -132,7 +132,10 @@ mod tests {
     fn an_unknown_word_gets_the_nearest_and_all_valid_words() {
         let suggested = suggest("abuot", &["about", "access"]);
         assert_eq!(suggested, "did you mean `about`? Valid: about, access");
-        assert_eq!(suggest("x", &["about", "access"]), "use one of: about, access");
+        assert_eq!(
+            suggest("x", &["about", "access"]),
+            "use one of: about, access"
+        );
         assert_eq!(suggest("mpc", &["mcp"]), "did you mean `mcp`?");
         assert_eq!(suggest("x", &["mcp"]), "use `mcp`");
     }

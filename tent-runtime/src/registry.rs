@@ -51,7 +51,7 @@ impl Function {
     pub(crate) fn input_order(&self) -> impl Iterator<Item = &'static str> + use<> {
         let fields: &[_] = match self.declaration.input {
             Input::Fields(fields) => fields,
-            Input::Whole(_) | Input::Stated(_) => &[],
+            Input::Whole(_) | Input::Custom(_) => &[],
         };
         fields.iter().map(|field| field.name)
     }
@@ -214,7 +214,7 @@ impl Registry {
                 }
             };
             problems.extend(served::misfits(&function));
-            match declaration.serves {
+            match declaration.primitive {
                 Primitive::Function => functions.push(function),
                 Primitive::Resource(stated) => {
                     problems.extend(served.resource(function, stated).err())
@@ -233,7 +233,7 @@ impl Registry {
             ("prompts", |serves| matches!(serves, Primitive::Prompt)),
         ];
         for (word, of) in kinds {
-            let these = declarations.iter().filter(|d| of(&d.serves));
+            let these = declarations.iter().filter(|d| of(&d.primitive));
             problems.extend(names_taken(word, these.copied()));
         }
         problems.extend(served.uris_taken());
@@ -335,7 +335,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> 
     };
     let mut problems = Vec::new();
     if declaration.mcp {
-        let origin = match declaration.name_stated {
+        let origin = match declaration.explicit_name {
             true => names::Origin::Stated,
             false => names::Origin::Function,
         };
@@ -364,7 +364,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> 
     let input = match declaration.input {
         Input::Fields(fields) => InputSchema::of_fields(fields),
         Input::Whole(schema) => InputSchema::of_type(schema),
-        Input::Stated(schema) => InputSchema::of_stated(schema()),
+        Input::Custom(schema) => InputSchema::of_stated(schema()),
     };
     let input = match input {
         Ok(input) if problems.is_empty() => input,

@@ -70,7 +70,11 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
         let (local, cfgs) = (local(at), &parameter.cfgs);
         quote!(#(#cfgs)* #local)
     });
-    let method = if is_async { "convert_future" } else { "convert" };
+    let method = if is_async {
+        "convert_future"
+    } else {
+        "convert"
+    };
     let method = Ident::new(method, name.span());
     let converter_local = Ident::new(
         "__tent_converter",

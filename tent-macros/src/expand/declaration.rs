@@ -183,8 +183,7 @@ fn primitive(
 fn lister(path: &Path, adapters: &mut Adapters, private: &TokenStream) -> TokenStream {
     let (written, cx) = (written_path(path), local("__tent_cx"));
     let returns = quote!(#private::Vec<#private::ResourceInfo>);
-    let body =
-        quote_spanned!(path.span()=> #private::result_future::<#returns, _, _>(#path(#cx)));
+    let body = quote_spanned!(path.span()=> #private::result_future::<#returns, _, _>(#path(#cx)));
     let ask = adapters.add(&[], &quote!(), &returns, &body, private);
     quote!(#private::Lister { path: #written, ask: #ask })
 }

@@ -60,14 +60,26 @@ pub(super) fn set(update: &mut Update, model: &Model<'_>, private: &TokenStream)
     update.set("title", text(&common.title));
     update.set("about", about(&model.about, private));
     update.set("mcp", set(model.declared.offers_mcp()));
-    update.set("api", flag(&function.api));
+    update.set(
+        "api",
+        match model.kind.is_function() {
+            true => flag(&function.api),
+            false => Some(quote!(false)),
+        },
+    );
     update.set("asks", set(function.danger.is_some()));
     update.set("asks_page", set(function.asks.is_some()));
-    let scope = common.scope.as_ref().map(|scope| scope.value.0.to_token_stream());
+    let scope = common
+        .scope
+        .as_ref()
+        .map(|scope| scope.value.0.to_token_stream());
     update.set("scope", some(scope, private));
     update.set("adds", set(function.writes.is_some()));
     let changes = function.changes.as_ref();
-    update.set("only_reads", set(changes.is_some_and(|changes| !changes.value)));
+    update.set(
+        "only_reads",
+        set(changes.is_some_and(|changes| !changes.value)),
+    );
     update.set("sends", flag(&function.sends));
     update.set("idempotent", some(flag(&function.idempotent), private));
     update.set("retry", flag(&function.retry));

@@ -84,7 +84,10 @@ fn display(model: &Model<'_>) -> TokenStream {
     matched(model, |arm| match &arm.report {
         Some(Report::Transparent) => {
             let binding = binding(0);
-            (vec![0], quote!(#private::core::fmt::Display::fmt(#binding, f)))
+            (
+                vec![0],
+                quote!(#private::core::fmt::Display::fmt(#binding, f)),
+            )
         }
         Some(Report::Declared(declared)) => {
             let arguments = declared.message.arguments(private);
@@ -265,7 +268,10 @@ fn bounded(model: &Model<'_>) -> Generics {
         if !matches!(arm.report, Some(Report::Transparent))
             && let Some(at) = source_of(arm)
         {
-            need(&arm.fields[at], quote!(#private::core::error::Error + 'static));
+            need(
+                &arm.fields[at],
+                quote!(#private::core::error::Error + 'static),
+            );
         }
     }
     generics.make_where_clause().predicates.extend(needs);

@@ -275,10 +275,7 @@ impl<'a> Reader<'a> {
             } else {
                 suggest(name, &known)
             };
-            self.problem(
-                &format!("names `{shown}`, which is not a field"),
-                &help,
-            );
+            self.problem(&format!("names `{shown}`, which is not a field"), &help);
         }
         found
     }

@@ -63,10 +63,7 @@ pub(super) fn binding(field: usize) -> Ident {
 }
 
 /// Reads a failure type. Returns `None` for a type that cannot have implementations.
-pub(super) fn read<'a>(
-    input: &'a DeriveInput,
-    diagnostics: &mut Diagnostics,
-) -> Option<Model<'a>> {
+pub(super) fn read<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Option<Model<'a>> {
     misplaced(&input.attrs, diagnostics);
     match &input.data {
         Data::Struct(data) => {
@@ -167,7 +164,8 @@ fn fields<'a>(fields: &'a Fields, diagnostics: &mut Diagnostics) -> Vec<Field<'a
         .map(|(field, member)| self::field(field, member, diagnostics))
         .collect();
     for field in fields.iter().filter(|field| field.from && fields.len() > 1) {
-        let problem = "`#[from]` builds the whole failure from this field, and there are other fields";
+        let problem =
+            "`#[from]` builds the whole failure from this field, and there are other fields";
         let help = "use `#[source]`, or remove the other fields";
         diagnostics.add("T7020", &field.place, problem, help);
     }
@@ -179,11 +177,7 @@ fn fields<'a>(fields: &'a Fields, diagnostics: &mut Diagnostics) -> Vec<Field<'a
     fields
 }
 
-fn field<'a>(
-    field: &'a syn::Field,
-    member: Member,
-    diagnostics: &mut Diagnostics,
-) -> Field<'a> {
+fn field<'a>(field: &'a syn::Field, member: Member, diagnostics: &mut Diagnostics) -> Field<'a> {
     let [from, source] = ["from", "source"].map(|word| is_marked(field, word, diagnostics));
     let on = "`#[failure]` on a field";
     let options: Options<FailureFieldOptions> =

@@ -67,7 +67,10 @@ pub(super) fn read<T>(
     let name = table.name.as_ref().map(|name| name.value.0.clone());
     Some(Report::Declared(Box::new(Declared {
         code: table.code.as_ref()?.value.0.clone(),
-        status: table.status.as_ref().map_or(STATUS, |status| status.value.0),
+        status: table
+            .status
+            .as_ref()
+            .map_or(STATUS, |status| status.value.0),
         name: name.unwrap_or_else(|| kebab(&ident.unraw().to_string())),
         message: message?,
         fix,

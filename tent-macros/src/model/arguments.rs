@@ -51,7 +51,10 @@ fn whole_input(
             diagnostics.add_from_catalogue("T7010", place, &problem);
         }
         if !kind.is_function() {
-            let problem = format!("`#[input]` on a {}: each argument is one parameter", kind.word());
+            let problem = format!(
+                "`#[input]` on a {}: each argument is one parameter",
+                kind.word()
+            );
             diagnostics.add("T7008", place, &problem, "take each argument by value");
         }
     }

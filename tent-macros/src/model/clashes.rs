@@ -68,7 +68,9 @@ const RULES: &[Rule] = &[
         help: "make it a change, or remove `writes`",
     },
     Rule {
-        when: |c| place(&c.declared.function.writes).filter(|_| c.declared.function.danger.is_some()),
+        when: |c| {
+            place(&c.declared.function.writes).filter(|_| c.declared.function.danger.is_some())
+        },
         problem: "`writes = \"adds\"` declares that no data is lost, and `danger` that data may be lost",
         help: "remove one of the two",
     },
@@ -111,7 +113,9 @@ const RULES: &[Rule] = &[
         help: "remove `api`, or add other callers to `access`",
     },
     Rule {
-        when: |c| place(&c.declared.common.access).filter(|_| c.only_app() && !c.kind.is_function()),
+        when: |c| {
+            place(&c.declared.common.access).filter(|_| c.only_app() && !c.kind.is_function())
+        },
         problem: "`access = \"app\"` excludes all clients, and a {kind} is for clients",
         help: "add other callers to `access`, or write a plain function",
     },
@@ -141,7 +145,9 @@ const RULES: &[Rule] = &[
         help: "remove `offer` or `on`",
     },
     Rule {
-        when: |c| place(&c.declared.function.on).filter(|_| is_true(&c.declared.function.api).is_some()),
+        when: |c| {
+            place(&c.declared.function.on).filter(|_| is_true(&c.declared.function.api).is_some())
+        },
         problem: "a function that answers a method by `on` is not at /api",
         help: "remove `api` or `on`",
     },
@@ -159,12 +165,16 @@ fn place<T>(option: &Option<Spanned<T>>) -> Option<Span> {
 
 /// The place of a flag that is set to `true`.
 fn is_true(flag: &Option<Spanned<bool>>) -> Option<Span> {
-    flag.as_ref().filter(|flag| flag.value).map(|flag| flag.span)
+    flag.as_ref()
+        .filter(|flag| flag.value)
+        .map(|flag| flag.span)
 }
 
 /// The place of a flag that is set to `false`.
 fn is_false(flag: &Option<Spanned<bool>>) -> Option<Span> {
-    flag.as_ref().filter(|flag| !flag.value).map(|flag| flag.span)
+    flag.as_ref()
+        .filter(|flag| !flag.value)
+        .map(|flag| flag.span)
 }
 
 impl Context<'_> {
@@ -173,7 +183,11 @@ impl Context<'_> {
     }
 
     fn access(&self) -> Option<&Access> {
-        self.declared.common.access.as_ref().map(|access| &access.value)
+        self.declared
+            .common
+            .access
+            .as_ref()
+            .map(|access| &access.value)
     }
 
     /// Whether only the app itself may call it.

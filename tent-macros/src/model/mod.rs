@@ -134,11 +134,7 @@ pub(crate) fn check<'a>(
 }
 
 /// Reads the table of the attribute.
-fn read(
-    kind: Kind,
-    options: TokenStream,
-    diagnostics: &mut Diagnostics,
-) -> (Declared, Attempted) {
+fn read(kind: Kind, options: TokenStream, diagnostics: &mut Diagnostics) -> (Declared, Attempted) {
     fn attempted<T>(options: &Options<T>) -> Attempted {
         Attempted {
             access: options.attempts("access"),

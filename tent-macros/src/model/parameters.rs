@@ -145,7 +145,8 @@ fn from_app<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Source<'a>> {
     if let Some(word) = &reference.mutability {
-        let problem = "the parameter is a mutable reference, and all calls share what the app supplies";
+        let problem =
+            "the parameter is a mutable reference, and all calls share what the app supplies";
         let help = "take `&T` with a lock inside `T`; take an input by value";
         diagnostics.add("T7006", word.span(), problem, help);
         return None;
@@ -162,14 +163,20 @@ fn from_app<'a>(
     }
     for attribute in parameter.named("input") {
         let problem = "`#[input]` is for inputs, and the app supplies this parameter";
-        diagnostics.add("T7010", attribute_name(attribute), problem, "take the input by value");
+        diagnostics.add(
+            "T7010",
+            attribute_name(attribute),
+            problem,
+            "take the input by value",
+        );
     }
     Some(Source::App(&reference.elem))
 }
 
 fn whole_input<'a>(parameter: &syntax::Parameter, diagnostics: &mut Diagnostics) -> Source<'a> {
     for arg in parameter.named("arg") {
-        let problem = "`#[arg]` is for one field, and `#[input]` makes this parameter the whole input";
+        let problem =
+            "`#[arg]` is for one field, and `#[input]` makes this parameter the whole input";
         let help = "put the rules on the fields of the type, or remove `#[input]`";
         diagnostics.add("T7010", attribute_name(arg), problem, help);
     }

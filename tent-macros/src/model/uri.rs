@@ -41,14 +41,20 @@ pub(super) fn check(
         })
         .collect();
     for variable in template.variables() {
-        if !arguments.iter().any(|(_, argument)| argument.name == variable) {
+        if !arguments
+            .iter()
+            .any(|(_, argument)| argument.name == variable)
+        {
             let problem = format!("the variable {{{variable}}} has no parameter");
             let help = format!("add a parameter `{variable}: String`, or of another owned type");
             diagnostics.add("T7030", uri.span, &problem, &help);
         }
     }
     for (parameter, argument) in arguments {
-        if !template.variables().any(|variable| variable == argument.name) {
+        if !template
+            .variables()
+            .any(|variable| variable == argument.name)
+        {
             let span = parameter.name.map_or_else(Span::call_site, Ident::span);
             let problem = format!("the URI has no variable {{{}}}", argument.name);
             let help = "add the variable to the URI; take app state by reference (`&T`)";

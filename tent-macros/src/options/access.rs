@@ -3,8 +3,8 @@
 use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
 
-use super::value::{Given, Value, invalid, invalid_from_catalogue, text_of};
 use super::ungrouped;
+use super::value::{Given, Value, invalid, invalid_from_catalogue, text_of};
 use crate::diagnostic::suggest;
 use tent_core::names::nearest;
 

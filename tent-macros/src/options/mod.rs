@@ -10,8 +10,8 @@ mod value;
 pub(crate) mod values;
 
 pub(crate) use access::Access;
-pub(crate) use value::{Given, Number, Spanned, Value, invalid};
 use value::CratePath;
+pub(crate) use value::{Given, Number, Spanned, Value, invalid};
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;

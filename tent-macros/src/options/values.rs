@@ -53,7 +53,9 @@ impl Value for Offer {
             }
             let problem = format!("{text:?} is not a valid offer");
             let help = match text {
-                "api" => "remove it: functions are at /api unless they set `api = false`".to_owned(),
+                "api" => {
+                    "remove it: functions are at /api unless they set `api = false`".to_owned()
+                }
                 other => suggest(other, &["mcp"]),
             };
             Err(invalid("T7003", &problem, &help))
@@ -77,7 +79,11 @@ impl Value for Timeout {
         })?;
         if milliseconds == 0 {
             let problem = format!("`{}` must be greater than zero", given.name);
-            return Err(invalid("T7014", &problem, "write a duration such as \"5s\""));
+            return Err(invalid(
+                "T7014",
+                &problem,
+                "write a duration such as \"5s\"",
+            ));
         }
         Ok(Timeout(milliseconds))
     }
@@ -229,7 +235,8 @@ fn capability(text: &str) -> darling::Result<String> {
         None => Ok(text.to_owned()),
         Some(problem) => {
             let problem = format!("{text:?} is not a valid extension: it {problem}");
-            let help = "use the identifier of the extension, for example \"io.modelcontextprotocol/ui\"";
+            let help =
+                "use the identifier of the extension, for example \"io.modelcontextprotocol/ui\"";
             Err(invalid("T7014", &problem, help))
         }
     }
@@ -341,8 +348,8 @@ mod tests {
 
     #[test]
     fn durations_and_rates_are_read_with_their_units() {
-        let durations =
-            ["500ms", "5s", "2min", "1h", "5 s"].map(|text| read::<Timeout>(text).ok().map(|t| t.0));
+        let durations = ["500ms", "5s", "2min", "1h", "5 s"]
+            .map(|text| read::<Timeout>(text).ok().map(|t| t.0));
         assert_eq!(
             durations,
             [

@@ -91,7 +91,7 @@ fn row(function: &Function) -> [String; 5] {
 }
 
 pub(super) fn kind(function: &Function) -> &'static str {
-    match (function.declaration.serves, function.declaration.kind) {
+    match (function.declaration.primitive, function.declaration.kind) {
         (Primitive::Resource(_), _) => "resource",
         (Primitive::Prompt, _) => "prompt",
         (Primitive::Function, kind) => kind.word(),
@@ -101,7 +101,7 @@ pub(super) fn kind(function: &Function) -> &'static str {
 fn doors(function: &Function) -> Vec<&'static str> {
     let declaration = function.declaration;
     // What answers a method, what is read and what is got is at /mcp, and nowhere else.
-    let served = declaration.on.is_some() || !matches!(declaration.serves, Primitive::Function);
+    let served = declaration.on.is_some() || !matches!(declaration.primitive, Primitive::Function);
     let api = declaration.api && declaration.on.is_none();
     let doors = [(api, "api"), (declaration.mcp || served, "mcp")];
     doors
@@ -124,7 +124,7 @@ fn as_value(function: &Function) -> Value {
         "input": function.input.published(),
         "location": function.declaration.location.to_string(),
     });
-    if let Primitive::Resource(resource) = function.declaration.serves {
+    if let Primitive::Resource(resource) = function.declaration.primitive {
         value["uri"] = resource.uri.into();
     }
     if let Some(method) = function.declaration.on {

@@ -124,7 +124,7 @@ impl Dispatcher {
             let message = format!("{} has no argument {argument:?}.", function.name);
             return Err(Error::of("T0003").with_message(message));
         }
-        let mut completes = function.declaration.completes.iter();
+        let mut completes = function.declaration.completions.iter();
         let Some(complete) = completes.find(|one| one.argument == argument) else {
             return Ok(Vec::new());
         };

@@ -1,33 +1,36 @@
-//! What a function is to tent: its [`Declaration`], which the macros write, and the [`Output`] that it
-//! gives. Knows no wire format, and calls nothing: only the door calls.
+//! The functions of an app: their [`Declaration`]s, which the macros write, the traits of their parameters and return
+//! types, and the [`Output`] that they return. Knows no wire format, and runs nothing: only `dispatch` runs functions.
 
-mod answer;
+mod access_rule;
 mod declaration;
 #[doc(hidden)]
 pub mod expansion;
 mod field;
-mod gives;
+mod from_app;
 mod input;
-mod message;
-mod parts;
-mod promised;
-mod role;
-mod rule;
+mod into_output;
+mod into_result;
+mod output;
+mod primitive;
+mod prompt_result;
+mod return_type;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
-pub use answer::{Output, WithContent};
+pub use access_rule::{AccessRule, IntoDecision};
 pub use declaration::{
     Access, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration, Rule,
 };
-pub use gives::{IntoError, IntoOutput, IntoPrompt};
+pub use from_app::{FromApp, StateRequirement};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
-pub use message::{PromptMessage, PromptResult};
-pub use parts::{FromApp, StateRequirement};
-pub use promised::{IntoResult, IntoResultFuture};
-pub use role::{Complete, Completer, Lister, Primitive, Resource};
-pub use rule::IntoDecision;
+pub use into_output::{IntoError, IntoOutput, IntoPrompt};
+pub use into_result::{IntoResult, IntoResultFuture};
+pub use output::{Output, WithContent};
+pub use primitive::{Complete, Completer, Lister, Primitive, Resource};
+pub use prompt_result::{PromptMessage, PromptResult};
 
 use std::future::Future;
 use std::pin::Pin;

@@ -175,7 +175,7 @@ impl Registry {
         let resources = self.resources().iter().map(|resource| &resource.function);
         resources
             .chain(self.prompts())
-            .any(|function| !function.declaration.completes.is_empty())
+            .any(|function| !function.declaration.completions.is_empty())
     }
 
     /// Everything there is: functions, resources and prompts.
@@ -206,10 +206,10 @@ pub(super) fn methods_taken(declarations: &[&'static Declaration]) -> Vec<Diagno
     }
     for (method, answers) in &mut answers {
         // One of those that answer it already is named, so that its place is.
-        let other = declarations.iter().find(|one| match one.serves {
+        let other = declarations.iter().find(|one| match one.primitive {
             Primitive::Resource(_) if BY_RESOURCES.contains(method) => true,
             Primitive::Prompt if BY_PROMPTS.contains(method) => true,
-            _ => BY_COMPLETIONS.contains(method) && !one.completes.is_empty(),
+            _ => BY_COMPLETIONS.contains(method) && !one.completions.is_empty(),
         });
         answers.extend(other);
     }
@@ -233,7 +233,7 @@ pub(super) fn misfits(function: &Function) -> Vec<Diagnostic> {
         locations: vec![function.declaration.location],
     };
     let mut found = Vec::new();
-    if !matches!(function.declaration.serves, Primitive::Function) {
+    if !matches!(function.declaration.primitive, Primitive::Function) {
         let fields = function.input.published().get("properties");
         for (name, schema) in fields.and_then(Value::as_object).into_iter().flatten() {
             if let Some(kind @ ("object" | "array")) = schema.get("type").and_then(Value::as_str) {

@@ -15,7 +15,7 @@ pub(super) fn missing(
 ) -> Vec<Diagnostic> {
     let mut missing: BTreeMap<&'static str, Vec<&Declaration>> = BTreeMap::new();
     for declaration in declarations {
-        for need in (declaration.needs_parts)() {
+        for need in declaration.states.iter().filter_map(|state| state()) {
             if !handed.contains(&need.id) {
                 missing.entry(need.name).or_default().push(declaration);
             }

@@ -8,9 +8,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
-use crate::function::{
-    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
-};
+use crate::function::{Access, Body, Declaration, Kind, Location, Output, OutputDeclaration};
 use crate::schema::Wire;
 
 static BEGAN: Notify = Notify::const_new();
@@ -26,9 +24,7 @@ static WORK: Declaration = Declaration::new(
         line: line!(),
     },
     Access::Anyone,
-    Input::Fields(&[]),
     OutputDeclaration::Nothing,
-    Vec::new,
     Body::Async(|_, _| {
         Box::pin(async {
             BEGAN.notify_one();

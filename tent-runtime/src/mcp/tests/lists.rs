@@ -5,9 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, server};
-use crate::function::{
-    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
-};
+use crate::function::{Access, Body, Declaration, Kind, Location, Output, OutputDeclaration};
 use crate::registry::OutputShape;
 use crate::seal::Use;
 
@@ -182,9 +180,7 @@ static LARGE: LazyLock<Vec<&'static Declaration>> = LazyLock::new(|| {
             name,
             here,
             access,
-            Input::Fields(&[]),
             OutputDeclaration::Nothing,
-            Vec::new,
             run,
         );
         Box::leak(Box::new(Declaration {

@@ -16,7 +16,7 @@ use super::app::{App, META, Send, meta, server};
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
-    Access, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    Access, Body as Runs, BoxFuture, Declaration, Kind, Location, Output, OutputDeclaration,
 };
 
 pub(super) const fn function(
@@ -33,9 +33,7 @@ pub(super) const fn function(
         name,
         here,
         Access::SignedIn,
-        Input::Fields(&[]),
         OutputDeclaration::Nothing,
-        Vec::new,
         Runs::Async(run),
     );
     Declaration {
