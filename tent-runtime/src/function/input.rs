@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::cx::Cx;
 use crate::error::Error;
-use crate::schema::{Field, REQUIRED, UNFIT, misfit};
+use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 
 /// A type that a function may take by value: it can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
@@ -280,7 +280,7 @@ impl Arguments {
         // The texts of serde quote the value that they reject.
         self.invalid
             .push(match field.secret && problem != REQUIRED {
-                true => (field.name.to_owned(), UNFIT.to_owned()),
+                true => (field.name.to_owned(), INVALID.to_owned()),
                 false => (format!("{}{separator}{path}", field.name), problem),
             });
         None
@@ -288,7 +288,7 @@ impl Arguments {
 
     /// T0003 with every invalid field, marked as [`Misread`].
     pub fn into_error(self) -> Error {
-        misfit(self.invalid).with_source(Misread)
+        invalid_input(self.invalid).with_source(Misread)
     }
 }
 

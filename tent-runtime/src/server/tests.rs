@@ -9,7 +9,7 @@ use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
 use crate::function::{Access, Body, Declaration, Kind, Location, Output, OutputDeclaration};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 static BEGAN: Notify = Notify::const_new();
 static GO_ON: Notify = Notify::const_new();
@@ -45,7 +45,7 @@ async fn left(tent: &Tent) {
     let call = tent.dispatcher.call(Call {
         name: "work".to_owned(),
         input: serde_json::Map::new(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller: Caller::App,
         client: Client {
             era: Era::Legacy,
