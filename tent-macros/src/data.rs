@@ -12,6 +12,7 @@ use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, parse_quote};
 use crate::diagnostic::Diagnostics;
 use crate::options::tables::{DataFieldOptions, DataOptions};
 use crate::options::{self, private_path};
+use tent_core::codes;
 
 /// The type with its derives, after its diagnostics.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -29,7 +30,12 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let derives = match &input.data {
         Data::Union(data) => {
             let problem = "unions are not supported: the active field is unknown";
-            diagnostics.add("T7021", &data.union_token, problem, "use an enum");
+            diagnostics.add(
+                codes::UNSUPPORTED_ITEM,
+                &data.union_token,
+                problem,
+                "use an enum",
+            );
             None
         }
         Data::Struct(_) | Data::Enum(_) => Some(derives),
@@ -51,11 +57,16 @@ fn not_a_type(item: &TokenStream, diagnostics: &mut Diagnostics) {
             } else {
                 "put it on the types inside"
             };
-            diagnostics.add("T7021", &word, problem, help);
+            diagnostics.add(codes::UNSUPPORTED_ITEM, &word, problem, help);
         }
         Err(error) => {
             let help = "put `#[data]` on a struct or an enum";
-            diagnostics.add("T7021", error.span(), &error.to_string(), help);
+            diagnostics.add(
+                codes::UNSUPPORTED_ITEM,
+                error.span(),
+                &error.to_string(),
+                help,
+            );
         }
     }
 }
@@ -137,7 +148,7 @@ fn misplaced(attributes: &mut Vec<Attribute>, on: &str, diagnostics: &mut Diagno
         if misplaced {
             let problem = format!("`#[tent]` is for fields, and this is {on}");
             let help = "write `#[tent(secret)]` on each field whose value is secret";
-            diagnostics.add("T7014", one, &problem, help);
+            diagnostics.add(codes::INVALID_OPTION, one, &problem, help);
         }
         !misplaced
     });

@@ -5,7 +5,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use tent_core::codes;
+use tent_core::codes::Code;
 use tent_core::names::nearest;
 
 /// The place in the source that a diagnostic points at: one span, or all tokens of a node.
@@ -27,16 +27,15 @@ impl<T: ToTokens> Place for &T {
 }
 
 /// The text of a diagnostic with its own fix.
-pub(crate) fn text(code: &str, problem: &str, help: &str) -> String {
-    let name = codes::find(code).map_or("", |entry| entry.name);
+pub(crate) fn text(code: Code, problem: &str, help: &str) -> String {
+    let name = code.name();
     format!("{code} {name}: {problem}\nhelp: {help}")
 }
 
 /// The text of a diagnostic whose fix is the one in the catalogue of codes.
-pub(crate) fn text_from_catalogue(code: &str, problem: &str) -> String {
-    let fix = codes::find(code).map_or("", |entry| entry.fix);
+pub(crate) fn text_from_catalogue(code: Code, problem: &str) -> String {
     // The catalogue has sentences; the compiler's help lines have neither a capital nor a full stop.
-    let mut letters = fix.trim_end_matches('.').chars();
+    let mut letters = code.fix().trim_end_matches('.').chars();
     let help: String = letters
         .next()
         .into_iter()
@@ -70,12 +69,12 @@ pub(crate) struct Diagnostics {
 
 impl Diagnostics {
     /// Adds a diagnostic with its own fix.
-    pub(crate) fn add(&mut self, code: &str, place: impl Place, problem: &str, help: &str) {
+    pub(crate) fn add(&mut self, code: Code, place: impl Place, problem: &str, help: &str) {
         self.push(place.error(text(code, problem, help)));
     }
 
     /// Adds a diagnostic whose fix is the one in the catalogue of codes.
-    pub(crate) fn add_from_catalogue(&mut self, code: &str, place: impl Place, problem: &str) {
+    pub(crate) fn add_from_catalogue(&mut self, code: Code, place: impl Place, problem: &str) {
         self.push(place.error(text_from_catalogue(code, problem)));
     }
 
@@ -110,19 +109,25 @@ impl Drop for Diagnostics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tent_core::codes;
 
     #[test]
     #[should_panic(expected = "before they were reported")]
     fn dropping_unreported_diagnostics_panics() {
         let mut diagnostics = Diagnostics::default();
-        diagnostics.add("T7001", Span::call_site(), "a problem", "a fix");
+        diagnostics.add(
+            codes::MISSING_ACCESS,
+            Span::call_site(),
+            "a problem",
+            "a fix",
+        );
     }
 
     #[test]
     fn each_diagnostic_becomes_one_compile_error() {
         let mut diagnostics = Diagnostics::default();
         for problem in ["a problem", "another"] {
-            diagnostics.add_from_catalogue("T7001", Span::call_site(), problem);
+            diagnostics.add_from_catalogue(codes::MISSING_ACCESS, Span::call_site(), problem);
         }
         let tokens = diagnostics.into_tokens().to_string();
         assert_eq!(tokens.matches("compile_error").count(), 2);

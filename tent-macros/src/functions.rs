@@ -8,6 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Path, Token};
 
 use crate::diagnostic::Diagnostics;
+use tent_core::codes;
 
 /// A slice of the declarations of the functions whose paths `input` lists.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -34,7 +35,7 @@ fn declaration(path: &Path, diagnostics: &mut Diagnostics) -> Option<TokenStream
     if let Some(generic) = path.segments.iter().find(|one| !one.arguments.is_empty()) {
         let problem = "the path of a function has type arguments here";
         let help = "write the path without them, for example `shop::open_orders`";
-        diagnostics.add("T7014", &generic.arguments, problem, help);
+        diagnostics.add(codes::INVALID_OPTION, &generic.arguments, problem, help);
         return None;
     }
     let last = path.segments.last_mut()?;

@@ -7,6 +7,7 @@ use syn::{DeriveInput, parse_quote};
 use crate::diagnostic::Diagnostics;
 use crate::options::tables::StateOptions;
 use crate::options::{private_path, read_attributes};
+use tent_core::codes;
 
 /// The implementation of `State` for a type, after its diagnostics.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
@@ -26,7 +27,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             one.lifetime
         );
         let help = "use owned fields: `String` for `&str`, `Arc<T>` for `&T`";
-        diagnostics.add("T7021", &one.lifetime, &problem, help);
+        diagnostics.add(codes::UNSUPPORTED_ITEM, &one.lifetime, &problem, help);
     }
     let mut generics = input.generics.clone();
     if generics.type_params().next().is_some() {

@@ -45,11 +45,11 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             Source::Argument(argument) => match &argument.options.default {
                 Some(default) => {
                     let default = typed(kind, &default.value);
-                    quote_spanned!(place=> #arguments.take_or(&#constant, #input, || #default))
+                    quote_spanned!(place=> #arguments.take_or(&#constant, #input.read, || #default))
                 }
-                None => quote_spanned!(place=> #arguments.take(&#constant, #input)),
+                None => quote_spanned!(place=> #arguments.take(&#constant, #input.read)),
             },
-            Source::Input(_) => quote_spanned!(place=> #arguments.take_all(#input)),
+            Source::Input(_) => quote_spanned!(place=> #arguments.take_all(#input.read)),
         };
         read.push(quote!(#(#cfgs)* let #local = #value;));
         checked.push(quote! {

@@ -138,7 +138,10 @@ fn failure(model: &Model<'_>) -> TokenStream {
             (vec![0], quote!(#private::Transparent::passed_on(#binding)))
         }
         Some(Report::Declared(declared)) => report(private, arm, declared),
-        None => (vec![], quote!(#private::Error::stated("A0000", 500, ""))),
+        None => (
+            vec![],
+            quote!(#private::Error::declared(const { #private::AppCode::checked("A0000") }, 500, "")),
+        ),
     })
 }
 
@@ -181,8 +184,7 @@ fn report(private: &TokenStream, arm: &Arm<'_>, declared: &Declared) -> (Vec<usi
         })
         .collect();
     let import = (!public.is_empty()).then(|| quote!(use #private::Untold as _;));
-    let error =
-        quote!(#private::Error::stated(#code, #status, #text).with_name(#name)#fix #(#contents)*);
+    let error = quote!(#private::Error::declared(const { #private::AppCode::checked(#code) }, #status, #text).with_name(#name)#fix #(#contents)*);
     let body = if public.is_empty() {
         error
     } else {

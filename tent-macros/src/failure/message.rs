@@ -8,6 +8,7 @@ use syn::{Ident, LitStr};
 
 use super::model::Field;
 use crate::diagnostic::{Diagnostics, suggest};
+use tent_core::codes;
 
 /// A text that names fields.
 pub(super) struct Message {
@@ -52,7 +53,7 @@ impl Message {
         if text.trim().is_empty() {
             let problem = format!("`{option}` is empty");
             let help = format!("write `{option} = \"…\"`");
-            diagnostics.add("T7020", literal, &problem, &help);
+            diagnostics.add(codes::INVALID_FAILURE, literal, &problem, &help);
             return None;
         }
         match Reader::new(&text, &names).read() {
@@ -65,7 +66,7 @@ impl Message {
             Err(problems) => {
                 for Problem { text, help } in problems {
                     let problem = format!("`{option}` {text}");
-                    diagnostics.add("T7020", literal, &problem, &help);
+                    diagnostics.add(codes::INVALID_FAILURE, literal, &problem, &help);
                 }
                 None
             }

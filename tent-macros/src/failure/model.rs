@@ -13,6 +13,7 @@ use crate::options::tables::{
     FailureEnumOptions, FailureFieldOptions, FailureOptions, FailureStructOptions,
 };
 use crate::options::{Options, private_path, read_attributes};
+use tent_core::codes;
 
 /// A type that derives `Failure`.
 pub(super) struct Model<'a> {
@@ -106,7 +107,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) ->
         Data::Union(data) => {
             let problem = "a union cannot be a failure";
             let help = "use a struct or an enum";
-            diagnostics.add("T7021", &data.union_token, problem, help);
+            diagnostics.add(codes::UNSUPPORTED_ITEM, &data.union_token, problem, help);
             None
         }
     }
@@ -134,7 +135,7 @@ fn misplaced(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
             if one.path().is_ident(word) {
                 let problem = format!("`#[{word}]` is for fields");
                 let help = "move it to the field that holds the error";
-                diagnostics.add("T7014", one, &problem, help);
+                diagnostics.add(codes::INVALID_OPTION, one, &problem, help);
             }
         }
     }
@@ -152,7 +153,7 @@ fn repeated_code(before: &[Arm<'_>], arm: &Arm<'_>, diagnostics: &mut Diagnostic
     if let Some(other) = same {
         let problem = format!("`{}` already has the code `{code}`", other.ident);
         let help = "use a different code for each variant";
-        diagnostics.add("T7020", &declared.code, &problem, help);
+        diagnostics.add(codes::INVALID_FAILURE, &declared.code, &problem, help);
     }
 }
 
@@ -167,12 +168,12 @@ fn fields<'a>(fields: &'a Fields, diagnostics: &mut Diagnostics) -> Vec<Field<'a
         let problem =
             "`#[from]` builds the whole failure from this field, and there are other fields";
         let help = "use `#[source]`, or remove the other fields";
-        diagnostics.add("T7020", &field.place, problem, help);
+        diagnostics.add(codes::INVALID_FAILURE, &field.place, problem, help);
     }
     for second in fields.iter().filter(|field| field.source).skip(1) {
         let problem = "this is the second source of the failure, and a failure has one";
         let help = "keep `#[source]` on one field";
-        diagnostics.add("T7020", &second.place, problem, help);
+        diagnostics.add(codes::INVALID_FAILURE, &second.place, problem, help);
     }
     fields
 }
@@ -188,14 +189,14 @@ fn field<'a>(field: &'a syn::Field, member: Member, diagnostics: &mut Diagnostic
     {
         let problem = "`content` on a field that the caller never receives";
         let help = "remove `content`, or the attribute that hides the field";
-        diagnostics.add("T7008", content.span, problem, help);
+        diagnostics.add(codes::CONFLICTING_OPTIONS, content.span, problem, help);
     }
     if let Some(hidden) = hidden
         && (from || source || matches!(member, Member::Unnamed(_)))
     {
         let problem = "`hidden` on a field that the caller never receives";
         let help = "remove `hidden`: callers receive only named fields that are not a source";
-        diagnostics.add("T7008", hidden.span, problem, help);
+        diagnostics.add(codes::CONFLICTING_OPTIONS, hidden.span, problem, help);
     }
     Field {
         name: match &member {
@@ -221,14 +222,14 @@ fn is_marked(field: &syn::Field, word: &str, diagnostics: &mut Diagnostics) -> b
     let first = marks.next();
     for second in marks {
         let problem = format!("`#[{word}]` is set twice");
-        diagnostics.add("T7014", second, &problem, "remove one");
+        diagnostics.add(codes::INVALID_OPTION, second, &problem, "remove one");
     }
     if let Some(mark) = first
         && mark.meta.require_path_only().is_err()
     {
         let problem = format!("`#[{word}]` does not take options");
         let help = format!("write `#[{word}]`");
-        diagnostics.add("T7014", mark, &problem, &help);
+        diagnostics.add(codes::INVALID_OPTION, mark, &problem, &help);
     }
     first.is_some()
 }

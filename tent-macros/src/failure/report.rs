@@ -9,6 +9,7 @@ use super::model::Field;
 use crate::diagnostic::Diagnostics;
 use crate::options::tables::FailureOptions;
 use crate::options::{Options, Spanned, Table as _};
+use tent_core::codes;
 
 /// What a failure reports.
 pub(super) enum Report {
@@ -52,7 +53,7 @@ pub(super) fn read<T>(
             "write `{}`, or `#[failure(transparent)]` to report its one field",
             FailureOptions::EXAMPLE
         );
-        diagnostics.add("T7020", ident, &problem, &help);
+        diagnostics.add(codes::INVALID_FAILURE, ident, &problem, &help);
     }
     let mut text = |option: &Option<Spanned<LitStr>>, name| {
         let literal = &option.as_ref()?.value;
@@ -94,7 +95,12 @@ fn transparent(
         if let Some(span) = span {
             let problem =
                 format!("`{name}` beside `transparent`: a transparent failure reports its field");
-            diagnostics.add("T7008", span, &problem, "remove one of the two");
+            diagnostics.add(
+                codes::CONFLICTING_OPTIONS,
+                span,
+                &problem,
+                "remove one of the two",
+            );
         }
     }
     if fields.len() != 1 {
@@ -103,7 +109,7 @@ fn transparent(
             fields.len()
         );
         let help = "write `Other(#[from] tent::Error)`";
-        diagnostics.add("T7020", transparent.span, &problem, help);
+        diagnostics.add(codes::INVALID_FAILURE, transparent.span, &problem, help);
         return None;
     }
     Some(Report::Transparent)

@@ -4,6 +4,7 @@ use quote::ToTokens as _;
 use syn::{Lit, LitStr};
 
 use crate::options::{Given, Value, invalid};
+use tent_core::codes;
 
 /// The code of a failure of an app: `A` and four digits.
 #[derive(Clone)]
@@ -23,7 +24,7 @@ impl Value for FailureCode {
             format!("`{code}` is not a valid code")
         };
         let help = "use `A` and four digits, for example `A0001`";
-        Err(invalid("T7020", &problem, help))
+        Err(invalid(codes::INVALID_FAILURE, &problem, help))
     }
 }
 
@@ -48,7 +49,7 @@ impl Value for Status {
             None => "`status` requires a number literal".to_owned(),
         };
         let help = "use a status from 400 to 599, for example 404 for an absent resource or 409 for a conflict";
-        Err(invalid("T7020", &problem, help))
+        Err(invalid(codes::INVALID_FAILURE, &problem, help))
     }
 }
 
@@ -68,6 +69,6 @@ impl Value for FailureName {
         }
         let problem = format!("`{name}` is not a valid name of a failure");
         let help = "use lower-case words and digits joined by hyphens, for example `already-paid`";
-        Err(invalid("T7020", &problem, help))
+        Err(invalid(codes::INVALID_FAILURE, &problem, help))
     }
 }

@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostics;
 use crate::expand::{expand, stub};
 use crate::model::{self, Checked, Kind};
 use crate::syntax::{self, Item};
+use tent_core::codes;
 
 /// The function, followed by its declaration, or by its diagnostics and a stub of the declaration.
 pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
@@ -24,7 +25,12 @@ pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> To
                 "`{}` is on `{word}`, and it is for functions",
                 kind.attribute()
             );
-            diagnostics.add("T7005", span, &problem, "put it on a free function");
+            diagnostics.add(
+                codes::UNSUPPORTED_SIGNATURE,
+                span,
+                &problem,
+                "put it on a free function",
+            );
             TokenStream::new()
         }
         Err(error) => {

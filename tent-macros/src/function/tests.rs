@@ -339,7 +339,7 @@ fn every_error_has_a_code_a_name_a_problem_and_a_help_line() {
         let (head, problem) = first.split_once(": ").expect("a problem after a colon");
         let (code, name) = head.split_once(' ').expect("a code and its name");
         let entry = tent_core::codes::find(code).expect("it is in the catalogue");
-        assert_eq!(name, entry.name);
+        assert_eq!(name, entry.name());
         assert!(!problem.is_empty() && !problem.ends_with('.'), "{text}");
         let help = help.strip_prefix("help: ").expect("a help line");
         assert!(!help.is_empty() && !help.ends_with('.'), "{text}");

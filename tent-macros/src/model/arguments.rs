@@ -10,6 +10,7 @@ use super::Kind;
 use super::parameters::{Argument, Parameter, Source};
 use crate::diagnostic::Diagnostics;
 use crate::syntax::{Function, attribute_name};
+use tent_core::codes;
 
 /// Checks the inputs of a function.
 pub(super) fn check(
@@ -48,14 +49,19 @@ fn whole_input(
             let problem = format!(
                 "`#[input]` makes one parameter the whole input, and the function has {inputs} inputs"
             );
-            diagnostics.add_from_catalogue("T7010", place, &problem);
+            diagnostics.add_from_catalogue(codes::WHOLE_INPUT, place, &problem);
         }
         if !kind.is_function() {
             let problem = format!(
                 "`#[input]` on a {}: each argument is one parameter",
                 kind.word()
             );
-            diagnostics.add("T7008", place, &problem, "take each argument by value");
+            diagnostics.add(
+                codes::CONFLICTING_OPTIONS,
+                place,
+                &problem,
+                "take each argument by value",
+            );
         }
     }
 }
@@ -98,7 +104,7 @@ fn options_of_kind(kind: Kind, parameters: &[Parameter<'_>], diagnostics: &mut D
     for argument in parameters.iter().filter_map(Parameter::argument) {
         for rule in RULES {
             if let Some(span) = (rule.when)(argument, kind) {
-                diagnostics.add("T7008", span, rule.problem, rule.help);
+                diagnostics.add(codes::CONFLICTING_OPTIONS, span, rule.problem, rule.help);
             }
         }
     }
@@ -116,7 +122,7 @@ fn names(parameters: &[Parameter<'_>], diagnostics: &mut Diagnostics) {
                 let span = parameter.name.map_or_else(Span::call_site, Ident::span);
                 let problem = format!("two fields have the name {:?}", argument.name);
                 let help = "rename one of them with `#[arg(rename = \"…\")]`";
-                diagnostics.add("T7016", span, &problem, help);
+                diagnostics.add(codes::INVALID_FIELD_NAME, span, &problem, help);
             }
             _ => {}
         }
@@ -133,12 +139,17 @@ fn headers(parameters: &[Parameter<'_>], diagnostics: &mut Diagnostics) {
         let name = &header.value.0;
         if !seen.insert(name.to_ascii_lowercase()) {
             let problem = format!("two fields are mirrored into the header {name:?}");
-            diagnostics.add_from_catalogue("T7007", header.span, &problem);
+            diagnostics.add_from_catalogue(codes::INVALID_HEADER, header.span, &problem);
         }
         let secret = argument.options.secret.as_ref();
         if secret.is_some_and(|secret| secret.value) {
             let problem = "a secret in a header is visible to every proxy that reads headers";
-            diagnostics.add("T7008", header.span, problem, "remove `header`");
+            diagnostics.add(
+                codes::CONFLICTING_OPTIONS,
+                header.span,
+                problem,
+                "remove `header`",
+            );
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{Declared, Kind};
 use crate::diagnostic::Diagnostics;
 use crate::options::{Access, Spanned};
 use crate::syntax::Function;
+use tent_core::codes;
 
 /// A rule of the table.
 struct Rule {
@@ -41,7 +42,7 @@ pub(super) fn check(
     for rule in RULES {
         if let Some(span) = (rule.when)(&context) {
             let problem = rule.problem.replace("{kind}", kind.word());
-            diagnostics.add("T7008", span, &problem, rule.help);
+            diagnostics.add(codes::CONFLICTING_OPTIONS, span, &problem, rule.help);
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::docs::Docs;
 use crate::options::tables::{CommonOptions, FunctionOptions, PromptOptions, ResourceOptions};
 use crate::options::{self, Access, Options};
 use crate::syntax::Function;
+use tent_core::codes;
 
 /// The attribute on the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +108,7 @@ pub(crate) fn check<'a>(
             "`{}` does not declare who may call it: `access` is missing",
             function.name
         );
-        diagnostics.add_from_catalogue("T7001", Span::call_site(), &problem);
+        diagnostics.add_from_catalogue(codes::MISSING_ACCESS, Span::call_site(), &problem);
     }
     signature::check(function, diagnostics);
     let parameters = parameters::check(kind, function, diagnostics);

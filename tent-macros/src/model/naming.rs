@@ -7,6 +7,7 @@ use super::{Declared, Kind};
 use crate::diagnostic::Diagnostics;
 use crate::docs::{self, Docs};
 use crate::syntax::Function;
+use tent_core::codes;
 
 /// The description: `about`, or else the doc comment. MCP requires one (T7009).
 pub(super) fn about(
@@ -27,7 +28,7 @@ pub(super) fn about(
             Kind::Prompt => format!("the prompt `{name}` has no description"),
             _ => format!("`{name}` is offered to MCP but has no description"),
         };
-        diagnostics.add_from_catalogue("T7009", span, &problem);
+        diagnostics.add_from_catalogue(codes::MISSING_DESCRIPTION, span, &problem);
     }
     about
 }
@@ -43,7 +44,7 @@ pub(super) fn check_name(
     // Clients address a resource by its URI, so its name is free text.
     if kind == Kind::Resource {
         if let Some(name) = explicit.filter(|name| name.value.trim().is_empty()) {
-            diagnostics.add_from_catalogue("T1015", name.span, "the name is empty");
+            diagnostics.add_from_catalogue(codes::INVALID_NAME, name.span, "the name is empty");
         }
         return;
     }

@@ -14,6 +14,7 @@ use crate::docs;
 use crate::options::tables::{ArgOptions, InputOptions};
 use crate::options::{self, Spanned};
 use crate::syntax::{self, Function, Shape, attribute_name};
+use tent_core::codes;
 
 /// A checked parameter.
 pub(crate) struct Parameter<'a> {
@@ -67,25 +68,35 @@ fn check_one<'a>(
         Shape::Pattern(span, kind) => (Err(*span), &**kind),
         Shape::Receiver(span) => {
             let help = "write a free function, and take app state by reference (`shop: &Shop`)";
-            diagnostics.add("T7005", *span, "the function takes `self`", help);
+            diagnostics.add(
+                codes::UNSUPPORTED_SIGNATURE,
+                *span,
+                "the function takes `self`",
+                help,
+            );
             return None;
         }
         Shape::Variadic(span) => {
             let problem = "the function is variadic";
-            diagnostics.add("T7005", *span, problem, "take a `Vec<T>`");
+            diagnostics.add(
+                codes::UNSUPPORTED_SIGNATURE,
+                *span,
+                problem,
+                "take a `Vec<T>`",
+            );
             return None;
         }
     };
     if let Some(span) = impl_trait(kind) {
         let problem = "the parameter is an `impl Trait`, and a remote caller supplies no type";
-        diagnostics.add("T7005", span, problem, "name the type");
+        diagnostics.add(codes::UNSUPPORTED_SIGNATURE, span, problem, "name the type");
         return None;
     }
     let reference = as_reference(kind);
     if let (None, Some(span)) = (reference, borrow(kind)) {
         let problem = "the type borrows from the input";
         let help = "inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`";
-        diagnostics.add("T7006", span, problem, help);
+        diagnostics.add(codes::BORROWED_INPUT, span, problem, help);
         return None;
     }
     let source = match (reference, name) {
@@ -97,7 +108,7 @@ fn check_one<'a>(
         (None, Err(span)) => {
             let problem = "the parameter is a pattern, and an input needs a name";
             let help = "write `name: Type`, and destructure it in the body";
-            diagnostics.add("T7005", span, problem, help);
+            diagnostics.add(codes::UNSUPPORTED_SIGNATURE, span, problem, help);
             return None;
         }
     };
@@ -148,23 +159,33 @@ fn from_app<'a>(
         let problem =
             "the parameter is a mutable reference, and all calls share what the app supplies";
         let help = "take `&T` with a lock inside `T`; take an input by value";
-        diagnostics.add("T7006", word.span(), problem, help);
+        diagnostics.add(codes::BORROWED_INPUT, word.span(), problem, help);
         return None;
     }
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|one| one.ident != "_") {
         let problem = format!("the reference lives as long as the call, not for `{lifetime}`");
-        diagnostics.add("T7005", lifetime.span(), &problem, "remove the lifetime");
+        diagnostics.add(
+            codes::UNSUPPORTED_SIGNATURE,
+            lifetime.span(),
+            &problem,
+            "remove the lifetime",
+        );
         return None;
     }
     for attribute in parameter.named("arg") {
         let problem = "`#[arg]` is for inputs, and the app supplies this parameter";
         let help = "remove `#[arg]`, or take the parameter by value";
-        diagnostics.add("T7008", attribute_name(attribute), problem, help);
+        diagnostics.add(
+            codes::CONFLICTING_OPTIONS,
+            attribute_name(attribute),
+            problem,
+            help,
+        );
     }
     for attribute in parameter.named("input") {
         let problem = "`#[input]` is for inputs, and the app supplies this parameter";
         diagnostics.add(
-            "T7010",
+            codes::WHOLE_INPUT,
             attribute_name(attribute),
             problem,
             "take the input by value",
@@ -178,11 +199,16 @@ fn whole_input<'a>(parameter: &syntax::Parameter, diagnostics: &mut Diagnostics)
         let problem =
             "`#[arg]` is for one field, and `#[input]` makes this parameter the whole input";
         let help = "put the rules on the fields of the type, or remove `#[input]`";
-        diagnostics.add("T7010", attribute_name(arg), problem, help);
+        diagnostics.add(codes::WHOLE_INPUT, attribute_name(arg), problem, help);
     }
     for second in parameter.named("input").skip(1) {
         let place = attribute_name(second);
-        diagnostics.add("T7014", place, "`#[input]` is set twice", "remove one");
+        diagnostics.add(
+            codes::INVALID_OPTION,
+            place,
+            "`#[input]` is set twice",
+            "remove one",
+        );
     }
     let with_options = parameter
         .named("input")

@@ -8,6 +8,7 @@ use syn::spanned::Spanned as _;
 
 use crate::diagnostic::Diagnostics;
 use crate::syntax::{Function, attribute_name, is_of_tent};
+use tent_core::codes;
 
 /// A rule of the table: when it is broken and where, the problem, the fix.
 struct Rule {
@@ -69,7 +70,7 @@ const RULES: &[Rule] = &[
 pub(super) fn check(function: &Function, diagnostics: &mut Diagnostics) {
     for rule in RULES {
         if let Some(span) = (rule.when)(function) {
-            diagnostics.add("T7005", span, rule.problem, rule.help);
+            diagnostics.add(codes::UNSUPPORTED_SIGNATURE, span, rule.problem, rule.help);
         }
     }
     for attribute in &function.attributes {
@@ -77,7 +78,12 @@ pub(super) fn check(function: &Function, diagnostics: &mut Diagnostics) {
         if kinds.iter().any(|kind| is_of_tent(attribute.path(), kind)) {
             let problem = "the function has two attributes of tent; it is one of a query, a change, an action, a resource and a prompt";
             let place = attribute_name(attribute);
-            diagnostics.add("T7008", place, problem, "remove one attribute");
+            diagnostics.add(
+                codes::CONFLICTING_OPTIONS,
+                place,
+                problem,
+                "remove one attribute",
+            );
         }
     }
 }

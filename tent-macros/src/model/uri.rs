@@ -9,6 +9,7 @@ use super::parameters::{Argument, Parameter, Source};
 use crate::diagnostic::Diagnostics;
 use crate::options::Spanned;
 use crate::syntax::Function;
+use tent_core::codes;
 
 /// Checks the URI. `attempted` is whether the author wrote one, perhaps with an invalid value.
 pub(super) fn check(
@@ -21,7 +22,11 @@ pub(super) fn check(
     let Some(uri) = uri else {
         if !attempted {
             let problem = format!("the resource `{}` has no `uri`", function.name);
-            diagnostics.add_from_catalogue("T7030", Span::call_site(), &problem);
+            diagnostics.add_from_catalogue(
+                codes::INVALID_URI_TEMPLATE,
+                Span::call_site(),
+                &problem,
+            );
         }
         return;
     };
@@ -29,7 +34,7 @@ pub(super) fn check(
         Ok(template) => template,
         Err(wrong) => {
             let problem = format!("{:?} is not a valid URI template: {wrong}", uri.value);
-            diagnostics.add("T7030", uri.span, &problem, fix(&wrong));
+            diagnostics.add(codes::INVALID_URI_TEMPLATE, uri.span, &problem, fix(&wrong));
             return;
         }
     };
@@ -47,7 +52,7 @@ pub(super) fn check(
         {
             let problem = format!("the variable {{{variable}}} has no parameter");
             let help = format!("add a parameter `{variable}: String`, or of another owned type");
-            diagnostics.add("T7030", uri.span, &problem, &help);
+            diagnostics.add(codes::INVALID_URI_TEMPLATE, uri.span, &problem, &help);
         }
     }
     for (parameter, argument) in arguments {
@@ -58,7 +63,7 @@ pub(super) fn check(
             let span = parameter.name.map_or_else(Span::call_site, Ident::span);
             let problem = format!("the URI has no variable {{{}}}", argument.name);
             let help = "add the variable to the URI; take app state by reference (`&T`)";
-            diagnostics.add("T7030", span, &problem, help);
+            diagnostics.add(codes::INVALID_URI_TEMPLATE, span, &problem, help);
         }
     }
 }

@@ -6,6 +6,7 @@ use syn::{Expr, Path};
 use super::ungrouped;
 use super::value::{Given, Value, invalid, invalid_from_catalogue, text_of};
 use crate::diagnostic::suggest;
+use tent_core::codes;
 use tent_core::names::nearest;
 
 /// The callers that may call a function.
@@ -49,7 +50,7 @@ impl Value for Access {
 
 fn wrong_form() -> darling::Error {
     invalid_from_catalogue(
-        "T7002",
+        codes::UNKNOWN_ACCESS,
         "`access` requires a string, a list, or the path of a rule function",
     )
 }
@@ -72,7 +73,9 @@ fn access(value: &Expr) -> darling::Result<Access> {
             let each = errors.finish_with(each)?;
             if each.is_empty() {
                 let problem = "an empty list accepts no caller";
-                return Err(invalid_from_catalogue("T7002", problem).with_span(&list.span()));
+                return Err(
+                    invalid_from_catalogue(codes::UNKNOWN_ACCESS, problem).with_span(&list.span())
+                );
             }
             Ok(Access::Any(each))
         }
@@ -86,7 +89,7 @@ fn word(text: &str) -> darling::Result<Access> {
         "signedIn" => Ok(Access::SignedIn),
         "app" => Ok(Access::App),
         "role:" | "role" => Err(invalid(
-            "T7002",
+            codes::UNKNOWN_ACCESS,
             "the role has no name",
             "write the name after the colon, for example \"role:staff\"",
         )),
@@ -95,7 +98,7 @@ fn word(text: &str) -> darling::Result<Access> {
             Some(role) => {
                 let problem = format!("the role {role:?} begins or ends with a space");
                 let help = format!("write \"role:{}\"", role.trim());
-                Err(invalid("T7002", &problem, &help))
+                Err(invalid(codes::UNKNOWN_ACCESS, &problem, &help))
             }
             None => Err(unknown(other)),
         },
@@ -111,7 +114,7 @@ fn unknown(text: &str) -> darling::Error {
         None if path => format!("to name a rule function, write `access = {text}`; or {words}"),
         _ => words,
     };
-    invalid("T7002", &problem, &help)
+    invalid(codes::UNKNOWN_ACCESS, &problem, &help)
 }
 
 #[cfg(test)]

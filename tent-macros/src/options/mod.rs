@@ -23,6 +23,7 @@ use syn::{Attribute, Expr, Ident, Meta, MetaNameValue, Token};
 use tent_core::names::nearest;
 
 use crate::diagnostic::{Diagnostics, Place as _, suggest};
+use tent_core::codes;
 
 /// A table of options: one field for each option, absent or with a value and its span.
 pub(crate) trait Table: FromMeta + Default {
@@ -92,7 +93,9 @@ pub(crate) fn read_metas<'a, T: Table>(
             Meta::Path(_) | Meta::NameValue(_) => {
                 let problem = format!("{attribute} requires options in parentheses");
                 let help = format!("write `{}`", T::EXAMPLE);
-                reader.diagnostics.add("T7014", meta, &problem, &help);
+                reader
+                    .diagnostics
+                    .add(codes::INVALID_OPTION, meta, &problem, &help);
             }
         }
     }
@@ -181,7 +184,8 @@ impl<'a> Reader<'a> {
                         self.example,
                         self.names.join(", ")
                     );
-                    self.diagnostics.add("T7014", place, &problem, &help);
+                    self.diagnostics
+                        .add(codes::INVALID_OPTION, place, &problem, &help);
                     skip_to_comma(input);
                 }
             }
@@ -190,7 +194,8 @@ impl<'a> Reader<'a> {
             }
             let problem = "expected a comma before this";
             let help = "separate options with commas";
-            self.diagnostics.add("T7014", input.span(), problem, help);
+            self.diagnostics
+                .add(codes::INVALID_OPTION, input.span(), problem, help);
             if !input.peek(Ident::peek_any) {
                 skip_to_comma(input);
                 let _ = input.parse::<Token![,]>();
@@ -225,11 +230,12 @@ impl<'a> Reader<'a> {
         if !self.names.contains(&name.as_str()) {
             let problem = format!("unknown option `{name}` for {}", self.attribute);
             let help = suggest(&name, &self.names);
-            self.diagnostics.add("T7014", &option.name, &problem, &help);
+            self.diagnostics
+                .add(codes::INVALID_OPTION, &option.name, &problem, &help);
         } else if self.options.iter().any(|before| before.name == name) {
             let problem = format!("`{name}` is set twice");
             self.diagnostics
-                .add("T7014", &option.name, &problem, "remove one");
+                .add(codes::INVALID_OPTION, &option.name, &problem, "remove one");
         } else {
             self.options.push(option);
         }

@@ -8,6 +8,7 @@ use syn::{Expr, ExprLit, ExprUnary, Lit, LitStr, Meta, Path, UnOp};
 
 use super::ungrouped;
 use crate::diagnostic;
+use tent_core::codes::{self, Code};
 
 /// A type that the value of an option converts to.
 pub(crate) trait Value: Sized {
@@ -45,12 +46,12 @@ impl<T: Value> FromMeta for Spanned<T> {
 }
 
 /// An error of a value.
-pub(crate) fn invalid(code: &str, problem: &str, help: &str) -> darling::Error {
+pub(crate) fn invalid(code: Code, problem: &str, help: &str) -> darling::Error {
     darling::Error::custom(diagnostic::text(code, problem, help))
 }
 
 /// An error of a value whose fix is the one in the catalogue of codes.
-pub(crate) fn invalid_from_catalogue(code: &str, problem: &str) -> darling::Error {
+pub(crate) fn invalid_from_catalogue(code: Code, problem: &str) -> darling::Error {
     darling::Error::custom(diagnostic::text_from_catalogue(code, problem))
 }
 
@@ -82,7 +83,7 @@ impl<'a> Given<'a> {
             Some(Lit::Str(text)) => Ok(text),
             _ => {
                 let problem = format!("`{}` requires a string literal", self.name);
-                Err(invalid_from_catalogue("T7015", &problem))
+                Err(invalid_from_catalogue(codes::NOT_A_LITERAL, &problem))
             }
         }
     }
@@ -107,7 +108,7 @@ impl<'a> Given<'a> {
                 Some(text) => convert(&text),
                 None => {
                     let problem = format!("`{}` requires string literals", self.name);
-                    Err(invalid_from_catalogue("T7015", &problem))
+                    Err(invalid_from_catalogue(codes::NOT_A_LITERAL, &problem))
                 }
             };
             texts.extend(errors.handle(converted.map_err(|error| error.with_span(element))));
@@ -126,7 +127,7 @@ impl<'a> Given<'a> {
         self.value.and_then(number).ok_or_else(|| {
             let problem = format!("`{}` requires a number literal", self.name);
             let help = format!("write a literal, for example `{} = 1`", self.name);
-            invalid("T7014", &problem, &help)
+            invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
 }
@@ -163,7 +164,7 @@ impl Value for bool {
             _ => {
                 let problem = format!("`{}` requires `true` or `false`", given.name);
                 let help = format!("write `{} = true`, or remove the option", given.name);
-                Err(invalid("T7014", &problem, &help))
+                Err(invalid(codes::INVALID_OPTION, &problem, &help))
             }
         }
     }
@@ -180,7 +181,7 @@ impl Value for Bare {
         }
         let problem = format!("`{}` does not take a value", given.name);
         let help = format!("write `{}`", given.name);
-        Err(invalid("T7014", &problem, &help))
+        Err(invalid(codes::INVALID_OPTION, &problem, &help))
     }
 }
 
@@ -190,7 +191,7 @@ impl Value for Expr {
         given.value.cloned().ok_or_else(|| {
             let problem = format!("`{}` requires a value", given.name);
             let help = format!("write `{} = …`", given.name);
-            invalid("T7014", &problem, &help)
+            invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
 }
@@ -243,7 +244,7 @@ impl Value for u64 {
         count.ok_or_else(|| {
             let problem = format!("`{}` requires an integer of 0 or more", given.name);
             let help = format!("write a literal, for example `{} = 1`", given.name);
-            invalid("T7014", &problem, &help)
+            invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
 }
@@ -257,7 +258,7 @@ impl Value for CratePath {
         given.path().map(CratePath).ok_or_else(|| {
             let problem = "`crate` requires the path of tent";
             let help = "write an absolute path, for example `crate = ::my_app::tent`";
-            invalid("T7014", problem, help)
+            invalid(codes::INVALID_OPTION, problem, help)
         })
     }
 }
@@ -274,7 +275,7 @@ impl Value for FunctionPath {
                 "write the path without parentheses, for example `{} = all_orders`",
                 given.name
             );
-            invalid("T7014", &problem, &help)
+            invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
 }

@@ -5,6 +5,7 @@ use tent_core::extension;
 
 use super::value::{Given, Value, invalid, invalid_from_catalogue};
 use crate::diagnostic::suggest;
+use tent_core::codes;
 
 /// Declares the value of an option that accepts one word.
 macro_rules! word {
@@ -36,7 +37,11 @@ fn one_word(given: &Given<'_>, word: &str) -> darling::Result<()> {
         return Ok(());
     }
     let problem = format!("{text:?} is not a valid value of `{}`", given.name);
-    Err(invalid("T7014", &problem, &suggest(&text, &[word])))
+    Err(invalid(
+        codes::INVALID_OPTION,
+        &problem,
+        &suggest(&text, &[word]),
+    ))
 }
 
 /// The endpoints that `offer` adds.
@@ -58,7 +63,7 @@ impl Value for Offer {
                 }
                 other => suggest(other, &["mcp"]),
             };
-            Err(invalid("T7003", &problem, &help))
+            Err(invalid(codes::UNKNOWN_OFFER, &problem, &help))
         })?;
         let mcp = !offers.is_empty();
         Ok(Offer { mcp })
@@ -75,12 +80,12 @@ impl Value for Timeout {
         let milliseconds = duration(&text).map_err(|problem| {
             let problem = format!("{text:?} is not a valid duration: {problem}");
             let help = "write a duration such as \"500ms\", \"5s\", \"2min\" or \"1h\"";
-            invalid("T7014", &problem, help)
+            invalid(codes::INVALID_OPTION, &problem, help)
         })?;
         if milliseconds == 0 {
             let problem = format!("`{}` must be greater than zero", given.name);
             return Err(invalid(
-                "T7014",
+                codes::INVALID_OPTION,
                 &problem,
                 "write a duration such as \"5s\"",
             ));
@@ -122,7 +127,7 @@ impl Value for Rate {
         rate(&text).map_err(|problem| {
             let problem = format!("{text:?} is not a valid rate: {problem}");
             let help = "write a rate such as \"5/s\", \"10/min\", \"100/h\" or \"1000/day\"";
-            invalid("T7014", &problem, help)
+            invalid(codes::INVALID_OPTION, &problem, help)
         })
     }
 }
@@ -156,7 +161,7 @@ impl Value for Scope {
         }
         let problem = format!("{text:?} is not a valid scope");
         let help = "use a word without spaces, quotes or backslashes, for example \"orders:write\"";
-        Err(invalid("T7014", &problem, help))
+        Err(invalid(codes::INVALID_OPTION, &problem, help))
     }
 }
 
@@ -177,7 +182,7 @@ impl Value for HeaderName {
             return Ok(HeaderName(text));
         }
         let problem = format!("{text:?} is not a valid header name");
-        Err(invalid_from_catalogue("T7007", &problem))
+        Err(invalid_from_catalogue(codes::INVALID_HEADER, &problem))
     }
 }
 
@@ -197,7 +202,7 @@ impl Value for MediaType {
         }
         let problem = format!("{text:?} is not a valid media type");
         let help = "write a media type such as \"text/plain\" or \"application/json\"";
-        Err(invalid("T7014", &problem, help))
+        Err(invalid(codes::INVALID_OPTION, &problem, help))
     }
 }
 
@@ -229,7 +234,11 @@ fn capability(text: &str) -> darling::Result<String> {
     }
     if !text.contains('/') {
         let problem = format!("{text:?} is not a client capability");
-        return Err(invalid("T7014", &problem, &suggest(text, &CAPABILITIES)));
+        return Err(invalid(
+            codes::INVALID_OPTION,
+            &problem,
+            &suggest(text, &CAPABILITIES),
+        ));
     }
     match extension::problem(text) {
         None => Ok(text.to_owned()),
@@ -237,7 +246,7 @@ fn capability(text: &str) -> darling::Result<String> {
             let problem = format!("{text:?} is not a valid extension: it {problem}");
             let help =
                 "use the identifier of the extension, for example \"io.modelcontextprotocol/ui\"";
-            Err(invalid("T7014", &problem, help))
+            Err(invalid(codes::INVALID_OPTION, &problem, help))
         }
     }
 }
@@ -253,7 +262,7 @@ impl Value for Method {
             None => Ok(Method(text)),
             Some((problem, help)) => {
                 let problem = format!("{text:?} {problem}");
-                Err(invalid("T7014", &problem, help))
+                Err(invalid(codes::INVALID_OPTION, &problem, help))
             }
         }
     }
@@ -307,7 +316,7 @@ impl Value for PropertyName {
         }
         let problem = format!("{text:?} is not a valid field name");
         let help = "use 1 to 64 of the characters A-Z a-z 0-9 _ . -";
-        Err(invalid("T7016", &problem, help))
+        Err(invalid(codes::INVALID_FIELD_NAME, &problem, help))
     }
 }
 

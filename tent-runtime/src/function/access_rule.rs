@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// Here and in the other traits of this module, the parameter `By` only tells the implementations apart, and is always
 /// inferred.
 #[diagnostic::on_unimplemented(
-    message = "T7002 access-unknown: `{Self}` is not an access rule",
+    message = "T7002 unknown-access: `{Self}` is not an access rule",
     label = "wrong signature",
     note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
 )]
@@ -24,7 +24,7 @@ pub trait AccessRule<'a, By> {
 
 /// What a rule returns: a decision, or a future of one.
 #[diagnostic::on_unimplemented(
-    message = "T7002 access-unknown: an access rule returns `bool` or `Result<bool>`, not `{Self}`",
+    message = "T7002 unknown-access: an access rule returns `bool` or `Result<bool>`, not `{Self}`",
     label = "wrong return type",
     note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
 )]

@@ -36,9 +36,9 @@ impl Kind {
     }
 }
 
-/// The callers that may call a function.
+/// The callers that may call a function, as a macro declares them.
 #[derive(Clone, Copy, Debug)]
-pub enum Access {
+pub enum AccessDeclaration {
     /// All callers, also anonymous ones.
     Anyone,
     /// All callers with an identity.
@@ -48,14 +48,14 @@ pub enum Access {
     /// The app itself.
     App,
     /// Callers that any of these accepts.
-    Any(&'static [Access]),
+    Any(&'static [AccessDeclaration]),
     /// Callers that a rule function of the app accepts.
-    Rule(Rule),
+    Rule(RuleDeclaration),
 }
 
 /// An access rule of the app. It sees the caller, never the input.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct RuleDeclaration {
     /// Its path as written, for lists and logs.
     pub path: &'static str,
     /// Runs it.
@@ -82,7 +82,11 @@ impl Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{} ({})", self.file, self.line, self.module)
+        write!(f, "{}:{}", self.file, self.line)?;
+        match self.module {
+            "" => Ok(()),
+            module => write!(f, " ({module})"),
+        }
     }
 }
 
@@ -131,7 +135,7 @@ pub struct Declaration {
     /// The place in the source.
     pub location: Location,
     /// `access`.
-    pub access: Access,
+    pub access: AccessDeclaration,
     /// The input; by default, no fields.
     pub input: Input,
     /// What the function returns.
@@ -191,7 +195,7 @@ impl Declaration {
         kind: Kind,
         name: &'static str,
         location: Location,
-        access: Access,
+        access: AccessDeclaration,
         output: OutputDeclaration,
         body: Body,
     ) -> Self {

@@ -4,13 +4,13 @@
 pub use super::access_rule::decision;
 pub use super::field::{DefaultValue, NotSerializable, example, field};
 pub use super::from_app::from_app;
-pub use super::input::{Arguments, InputProbe, OtherInput, mirrored};
+pub use super::input::{Arguments, InputProbe, OtherInput, ReadInput, mirrored};
 pub use super::into_result::result_future;
 pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
 pub use super::{
-    Access, Annotations, Body, BoxFuture, Complete, Content, Declaration, Entry, Input, Kind, Link,
-    Lister, Location, Output, OutputDeclaration, Primitive, Resource, ResourceInfo, Rule,
-    StateRequirement,
+    AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,
+    Entry, Input, Kind, Link, Lister, Location, Output, OutputDeclaration, Primitive, Resource,
+    ResourceInfo, RuleDeclaration as Rule, StateRequirement,
 };
 pub use crate::content::icons;
 pub use crate::cx::Cx;

@@ -9,7 +9,7 @@ use crate::error::Result;
 ///
 /// The parameter `By` only tells the two implementations apart, and is always inferred.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: `&{Self}` is neither `&Cx` nor a `State`",
+    message = "T7006 borrowed-input: `&{Self}` is neither `&Cx` nor a `State`",
     label = "the app does not supply this type",
     note = "help: inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; derive `tent::State` for app state, or use `tent::Shared<T>` for a type of another crate"
 )]

@@ -17,7 +17,7 @@ use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 
 /// A type that a function may take by value: it can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: `{Self}` is not an owned type that implements `Deserialize`",
+    message = "T7006 borrowed-input: `{Self}` is not an owned type that implements `Deserialize`",
     label = "not a valid input",
     note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; take app state by reference (`&T`)"
 )]
@@ -110,7 +110,7 @@ pub struct CallByValue<T>(PhantomData<fn() -> T>);
 
 /// A bound that no type satisfies: its error text says to take `&Cx`.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: the call is taken by reference, not by value",
+    message = "T7006 borrowed-input: the call is taken by reference, not by value",
     label = "take `&{Self}`",
     note = "help: take `&Cx`"
 )]
@@ -132,7 +132,7 @@ pub struct ArcByValue<T: ?Sized>(PhantomData<fn() -> Arc<T>>);
 
 /// A type whose `Arc` can be read from an input.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: `Arc<{Self}>` cannot be read from the input; app state is taken by reference",
+    message = "T7006 borrowed-input: `Arc<{Self}>` cannot be read from the input; app state is taken by reference",
     label = "take `&{Self}`",
     note = "help: for app state, take `&{Self}`; for an input, write #[tent::data] on the type"
 )]
@@ -171,18 +171,21 @@ impl<T: ?Sized + ReadAsArc> ArcByValue<T> {
     }
 }
 
+/// [`Owned::read`] of one type.
+pub type ReadInput<T> = fn(Value) -> Result<T, (String, String)>;
+
 /// The functions that read and describe an input of type `T`, so that generated code states the bounds once.
 #[derive(Debug)]
 pub struct InputOf<T> {
     /// [`Described::schema`].
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// [`Owned::read`].
-    pub read: fn(Value) -> Result<T, (String, String)>,
+    pub read: ReadInput<T>,
 }
 
 /// A type whose values can be mirrored into a header.
 #[diagnostic::on_unimplemented(
-    message = "T7007 header: `{Self}` cannot be mirrored into a header",
+    message = "T7007 invalid-header: `{Self}` cannot be mirrored into a header",
     label = "not a string, an integer or a boolean",
     note = "help: use `header` on a string, an integer or a boolean, or on an Option of one"
 )]
@@ -237,34 +240,33 @@ impl Arguments {
         }
     }
 
-    /// Reads the argument of a field. An absent field is read as null, which an `Option` accepts. Returns `None` for an
+    /// Reads the argument of a field with `read`. An absent field is read as null, which an `Option` accepts. Returns `None` for an
     /// invalid argument; [`into_error`](Self::into_error) then has the reason.
-    pub fn take<T>(&mut self, field: &Field, input: InputOf<T>) -> Option<T> {
-        let read = match self.input.remove(field.name) {
-            Some(value) => (input.read)(value),
-            None => (input.read)(Value::Null).map_err(|_| (String::new(), REQUIRED.to_owned())),
+    pub fn take<T>(&mut self, field: &Field, read: ReadInput<T>) -> Option<T> {
+        let value = match self.input.remove(field.name) {
+            Some(value) => read(value),
+            None => read(Value::Null).map_err(|_| (String::new(), REQUIRED.to_owned())),
         };
-        self.record(field, read)
+        self.record(field, value)
     }
 
     /// Reads the argument of a field, or returns `default` if the field is absent.
     pub fn take_or<T>(
         &mut self,
         field: &Field,
-        input: InputOf<T>,
+        read: ReadInput<T>,
         default: fn() -> T,
     ) -> Option<T> {
         match self.input.remove(field.name) {
-            Some(value) => self.record(field, (input.read)(value)),
+            Some(value) => self.record(field, read(value)),
             None => Some(default()),
         }
     }
 
     /// Reads the whole input as one argument.
-    pub fn take_all<T>(&mut self, input: InputOf<T>) -> Option<T> {
-        let value = Value::Object(std::mem::take(&mut self.input));
-        let read = (input.read)(value);
-        read.map_err(|problem| self.invalid.push(problem)).ok()
+    pub fn take_all<T>(&mut self, read: ReadInput<T>) -> Option<T> {
+        let value = read(Value::Object(std::mem::take(&mut self.input)));
+        value.map_err(|problem| self.invalid.push(problem)).ok()
     }
 
     fn record<T>(&mut self, field: &Field, read: Result<T, (String, String)>) -> Option<T> {
@@ -317,9 +319,7 @@ mod tests {
     }
 
     fn take<T: Owned>(arguments: &mut Arguments, field: &Field) -> Option<T> {
-        let schema = |_: &mut SchemaGenerator| Schema::default();
-        let read = T::read;
-        arguments.take(field, InputOf { schema, read })
+        arguments.take(field, T::read)
     }
 
     #[derive(serde::Deserialize)]

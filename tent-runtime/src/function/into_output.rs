@@ -164,7 +164,7 @@ impl IntoPrompt<ByValue> for &'static str {
 
 /// An error type that a function may return.
 #[diagnostic::on_unimplemented(
-    message = "T7013 failure-type: tent cannot convert `{Self}` into an error response",
+    message = "T7013 error-type: tent cannot convert `{Self}` into an error response",
     label = "not a valid error type",
     note = "help: return `tent::Error`, a type that derives `tent::Failure`, or one that implements `std::error::Error` and is `Send + Sync + 'static`"
 )]

@@ -1,12 +1,19 @@
-//! The functions of an app: their [`Declaration`]s, which the macros write, the traits of their parameters and return
-//! types, and the [`Output`] that they return. Knows no wire format, and runs nothing: only `dispatch` runs functions.
+//! The functions of an app: [`Function`], the [`Declaration`] that a macro writes, the [`FunctionBuilder`] that makes one
+//! at run time, and the traits of parameters and results.
+//!
+//! Knows no wire format and runs nothing: only `dispatch` calls a handler.
 
+mod access;
 mod access_rule;
+mod builder;
 mod declaration;
+mod definition;
+mod diagnostic;
 #[doc(hidden)]
 pub mod expansion;
 mod field;
 mod from_app;
+mod handler;
 mod input;
 mod into_output;
 mod into_result;
@@ -15,15 +22,22 @@ mod primitive;
 mod prompt_result;
 mod return_type;
 #[cfg(test)]
-pub(crate) mod testing;
+mod testing;
+mod tool_annotations;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
+pub use access::{Access, Rule};
 pub use access_rule::{AccessRule, IntoDecision};
+pub use builder::{FunctionBuilder, Handled};
 pub use declaration::{
-    Access, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration, Rule,
+    AccessDeclaration, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration,
+    RuleDeclaration,
 };
+pub use definition::{Function, OutputShape};
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use from_app::{FromApp, StateRequirement};
+pub use handler::{Execution, Handler, HandlerCall};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
 pub use into_output::{IntoError, IntoOutput, IntoPrompt};
@@ -31,6 +45,7 @@ pub use into_result::{IntoResult, IntoResultFuture};
 pub use output::{Output, WithContent};
 pub use primitive::{Complete, Completer, Lister, Primitive, Resource};
 pub use prompt_result::{PromptMessage, PromptResult};
+pub use tool_annotations::ToolAnnotations;
 
 use std::future::Future;
 use std::pin::Pin;

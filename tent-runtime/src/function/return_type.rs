@@ -52,7 +52,7 @@ impl<E> ReturnProbe<Result<(), E>> {
 pub const fn reject_unit(is_unit: bool) {
     assert!(
         !is_unit,
-        "T7005 signature: a resource must have contents, and the return type is `()`: return a `String`, a `tent::Content`, or a value"
+        "T7005 unsupported-signature: a resource must have contents, and the return type is `()`: return a `String`, a `tent::Content`, or a value"
     );
 }
 
@@ -72,7 +72,7 @@ pub struct Text<E>(PhantomData<fn() -> E>);
 
 /// A bound that no type satisfies: its error text rejects texts as errors.
 #[diagnostic::on_unimplemented(
-    message = "T7013 failure-type: `{Self}` is a text, not an error type",
+    message = "T7013 error-type: `{Self}` is a text, not an error type",
     label = "not a valid error type",
     note = "help: return `tent::Error` (`tent::Error::declared(…)` for a message to the caller), a type that derives `tent::Failure`, or one that implements `std::error::Error`"
 )]

@@ -8,7 +8,9 @@ use tokio::sync::Notify;
 use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
-use crate::function::{Access, Body, Declaration, Kind, Location, Output, OutputDeclaration};
+use crate::function::{
+    AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
+};
 use crate::schema::InputEncoding;
 
 static BEGAN: Notify = Notify::const_new();
@@ -23,7 +25,7 @@ static WORK: Declaration = Declaration::new(
         file: file!(),
         line: line!(),
     },
-    Access::Anyone,
+    AccessDeclaration::Anyone,
     OutputDeclaration::Nothing,
     Body::Async(|_, _| {
         Box::pin(async {
