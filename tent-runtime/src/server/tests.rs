@@ -11,7 +11,7 @@ use crate::caller::Caller;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
 use crate::function::{
-    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
 use crate::schema::InputEncoding;
 
@@ -28,9 +28,7 @@ static WORK: Declaration = Declaration::new(
         line: line!(),
     },
     AccessDeclaration::Anyone,
-    Input::Fields(&[]),
     OutputDeclaration::Nothing,
-    Vec::new,
     Body::Async(|_, _| {
         Box::pin(async {
             BEGAN.notify_one();

@@ -39,7 +39,10 @@ fn built(builder: FunctionBuilder<Handled>) -> Function {
 /// The codes of the problems of a function.
 fn codes(built: Result<Function, Diagnostics>) -> Vec<&'static str> {
     let problems = built.expect_err("it has problems");
-    problems.iter().map(|problem| problem.code.as_str()).collect()
+    problems
+        .iter()
+        .map(|problem| problem.code.as_str())
+        .collect()
 }
 
 #[tokio::test]

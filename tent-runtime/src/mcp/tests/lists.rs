@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::app::{App, META, Send, server};
 use crate::function::OutputShape;
 use crate::function::{
-    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
 use crate::seal::Use;
 
@@ -182,9 +182,7 @@ static LARGE: LazyLock<Vec<&'static Declaration>> = LazyLock::new(|| {
             name,
             here,
             access,
-            Input::Fields(&[]),
             OutputDeclaration::Nothing,
-            Vec::new,
             run,
         );
         Box::leak(Box::new(Declaration {

@@ -86,13 +86,13 @@ static TOOLS: &[&Declaration] = &[
         WithContent::new(7, [Content::text("seven")])
             .meta("com.example/a", 1)
             .meta("b", json!({"c": "\"d\""}))
-            .answer()
+            .into_output()
     }),
     &tool("in_place", NUMBER, |_, _| {
-        WithContent::replacing_text(7, [Content::text("seven")]).answer()
+        WithContent::replacing_text(7, [Content::text("seven")]).into_output()
     }),
     &tool("in_place_of_nothing", NUMBER, |_, _| {
-        WithContent::replacing_text(7, []).answer()
+        WithContent::replacing_text(7, []).into_output()
     }),
     &tool("contents", OutputDeclaration::Content, |_, _| {
         let resource = Content::resource_text("a://b", "text/csv", "b;b");
@@ -102,12 +102,12 @@ static TOOLS: &[&Declaration] = &[
             resource.meta("a", 1).resource_meta("b", 2),
             Content::link("a://c", "c").meta("a", 1),
         ]
-        .answer()
+        .into_output()
     }),
     &tool("only_meta", OutputDeclaration::Content, |_, _| {
         WithContent::new(Content::text("a"), [])
             .meta("a", 1)
-            .answer()
+            .into_output()
     }),
     &tool("fails", OutputDeclaration::Nothing, |_, _| {
         Err(
@@ -124,12 +124,14 @@ static TOOLS: &[&Declaration] = &[
         )
     }),
     &tool("much_meta", NUMBER, |_, _| {
-        WithContent::new(7, []).meta("a", "a".repeat(3000)).answer()
+        WithContent::new(7, [])
+            .meta("a", "a".repeat(3000))
+            .into_output()
     }),
     &tool(
         "brought",
         OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
-        |cx, _| WithContent::new(cx.meta().clone(), []).answer(),
+        |cx, _| WithContent::new(cx.meta().clone(), []).into_output(),
     ),
 ];
 
@@ -261,7 +263,7 @@ async fn the_answer_of_a_method_has_its_metadata_too() {
             OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
             |cx, _| {
                 let value = json!({"brought": cx.meta(), "_meta": {"a": 1, "b": 1}});
-                WithContent::new(value, []).meta("b", 2).answer()
+                WithContent::new(value, []).meta("b", 2).into_output()
             },
         )
         .on("acme/act")

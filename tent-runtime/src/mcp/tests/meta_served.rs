@@ -34,7 +34,7 @@ fn page(_: &Cx, _: Map<String, Value>) -> Result<Output> {
     let page = Content::text("<p>").meta("ui", json!({"csp": {}}));
     WithContent::new(page, [Content::link("a://b", "b").meta("b", 2)])
         .meta("c", 3)
-        .answer()
+        .into_output()
 }
 
 fn embedded(_: &Cx, _: Map<String, Value>) -> Result<Output> {
@@ -42,7 +42,7 @@ fn embedded(_: &Cx, _: Map<String, Value>) -> Result<Output> {
         .meta("a", 1)
         .meta("b", 1)
         .resource_meta("b", 2)
-        .answer()
+        .into_output()
 }
 
 static RESOURCES: &[&Declaration] = &[
@@ -145,7 +145,10 @@ async fn what_is_read_has_its_metadata_and_so_has_the_result() {
 }
 
 const ARGUMENTS: &[Field] = &[
-    Field::new::<String>("to").title("Whom it is to"),
+    Field {
+        title: Some("Whom it is to"),
+        ..Field::new::<String>("to")
+    },
     Field::new::<Option<u32>>("words"),
 ];
 
