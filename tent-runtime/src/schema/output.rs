@@ -3,7 +3,7 @@
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::check::{Mode, Path, Plan, Walk, compile};
+use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
 use super::keywords;
 use super::transform::{Shaper, Side, Source};
 
@@ -45,7 +45,9 @@ impl OutputSchema {
         let shaped = shaper.finish_open(root);
         let huge = keywords::any_huge(&shaped);
         let published = keywords::published(&shaped);
-        let plan = compile(&published, false).ok().map(|(plan, _)| plan);
+        let plan = compile(&published, Purpose::Output)
+            .ok()
+            .map(|(plan, _)| plan);
         says_something.then_some(OutputSchema {
             published,
             plan,
