@@ -74,7 +74,7 @@ fn refuses_every_rule_that_a_form_cannot_express() {
         ),
         (
             json!({"type": "string", "oneOf": [{"const": "a", "title": "A"}], "default": "A"}),
-            default("must be `a`"),
+            default("must be `a`; did you mean `a`?"),
         ),
         (
             json!({"type": "array", "items": choices, "default": "a"}),
