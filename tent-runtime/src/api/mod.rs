@@ -16,9 +16,8 @@ use crate::caller::Caller;
 use crate::cx::Client;
 use crate::dispatch::{Call, Dispatcher, Endpoint, RequestContext};
 use crate::error::{Error, Result};
-use crate::function::Kind;
+use crate::function::{Function, Kind, OutputShape};
 use crate::json;
-use crate::registry::{Function, OutputShape};
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 
@@ -113,7 +112,7 @@ async fn call(
     let function = dispatcher.find(&name, Endpoint::Api, &cx).await?;
     // How long the body may take to come is bounded by its own pace.
     let left = cx.time_left();
-    let query = function.declaration.kind == Kind::Query;
+    let query = function.kind == Kind::Query;
     let (input, wire) = match &parts.method {
         method if reads(method) && query => (query_input(parts, function)?, InputEncoding::Strings),
         &Method::POST => (
@@ -199,19 +198,18 @@ async fn list(dispatcher: &Dispatcher, caller: &Caller, trace: &str) -> Result<R
 }
 
 fn listed(function: &Function) -> Value {
-    let declaration = function.declaration;
     let mut listed = json!({
         "name": function.name,
         "title": function.title,
-        "kind": declaration.kind.word(),
-        "methods": if declaration.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
+        "kind": function.kind.word(),
+        "methods": if function.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
         "readOnly": function.only_reads(),
         "input": function.input.published(),
     });
     if !function.about.is_empty() {
         listed["about"] = json!(function.about);
     }
-    if declaration.asks {
+    if function.asks {
         listed["asks"] = json!(true);
     }
     if let OutputShape::Value(Some(output)) = &function.output {

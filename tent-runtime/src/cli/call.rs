@@ -63,7 +63,10 @@ pub(super) async fn call(
 fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
     match registry.find(name) {
         Some(_) => None,
-        None => registry.all().find(|one| one.name == name).map(kind),
+        None => registry
+            .all()
+            .find(|one| one.name == name)
+            .map(|one| kind(one)),
     }
 }
 

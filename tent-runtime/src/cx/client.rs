@@ -61,9 +61,10 @@ impl Client {
     }
 
     /// Refuses a client that lacks one of these, with all that it lacks.
-    pub(crate) fn require(&self, names: &[&str]) -> Result<()> {
+    pub(crate) fn require(&self, names: &[impl AsRef<str>]) -> Result<()> {
         let is_lacking = |name: &&str| !self.has(name);
-        let lacking: Vec<&str> = names.iter().copied().filter(is_lacking).collect();
+        let names = names.iter().map(AsRef::as_ref);
+        let lacking: Vec<&str> = names.filter(is_lacking).collect();
         if lacking.is_empty() {
             return Ok(());
         }

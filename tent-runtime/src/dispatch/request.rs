@@ -16,8 +16,8 @@ use super::{Dispatcher, Endpoint, access};
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
-use crate::function::{Access, BoxFuture, ResourceInfo};
-use crate::registry::{Function, Resource};
+use crate::function::{Access, BoxFuture, Function, ResourceInfo};
+use crate::registry::Resource;
 use crate::schema::InputEncoding;
 
 /// So many access rules of one list are asked at once: one that does not end leaves time for the others, and one
@@ -60,10 +60,10 @@ impl Dispatcher {
         let mut visible = Vec::new();
         let mut unknown: Vec<BoxFuture<'_, Result<(usize, bool)>>> = Vec::new();
         for (position, function) in at.all(&self.registry).enumerate() {
-            if !at.offers(function) || !asking.caller.holds(function.scope) {
+            if !at.offers(function) || !asking.caller.holds(&function.scope) {
                 continue;
             }
-            let access = &function.declaration.access;
+            let access = &function.access;
             match access::at_once(access, &cx) {
                 Some(true) => visible.push(position),
                 Some(false) => {}
@@ -124,7 +124,7 @@ impl Dispatcher {
             let message = format!("{} has no argument {argument:?}.", function.name);
             return Err(Error::of("T0003").with_message(message));
         }
-        let mut completes = function.declaration.completes.iter();
+        let mut completes = function.completes.iter();
         let Some(complete) = completes.find(|one| one.argument == argument) else {
             return Ok(Vec::new());
         };
@@ -157,7 +157,7 @@ impl Dispatcher {
 
     /// How long what belongs to this function may take that begins now: its own time, where it states one.
     fn until(&self, function: &Function, asking: RequestContext<'_>) -> Option<Instant> {
-        match function.declaration.timeout {
+        match function.timeout {
             Some(own) => Instant::now().checked_add(own),
             None => asking.deadline,
         }

@@ -14,7 +14,7 @@ use crate::caller::User;
 use crate::cx::{Cx, State, States};
 use crate::dispatch::{AppInfo, Dispatcher, DispatcherParts, IdentityHooks};
 use crate::error::{Error, Result};
-use crate::function::{BoxFuture, Declaration, Icons};
+use crate::function::{BoxFuture, Declaration, Function, Icons};
 use crate::registry::{Diagnostics, Registry};
 use crate::settings::{self, Settings};
 use crate::store::{self, Store};
@@ -33,6 +33,7 @@ type Opened = Box<dyn FnOnce(&mut States) + Send>;
 pub struct App {
     about: AppInfo,
     functions: Option<Vec<&'static Declaration>>,
+    built: Vec<Arc<Function>>,
     states: States,
     handed: HashSet<TypeId>,
     openers: Vec<Opener>,
@@ -52,6 +53,7 @@ impl App {
                 ..AppInfo::default()
             },
             functions: None,
+            built: Vec::new(),
             states: States::default(),
             handed: HashSet::new(),
             openers: Vec::new(),
@@ -129,6 +131,12 @@ impl App {
     pub fn functions(mut self, functions: &[&'static Declaration]) -> Self {
         let named = self.functions.get_or_insert_default();
         named.extend_from_slice(functions);
+        self
+    }
+
+    /// Adds a function that [`Function::builder`] made, beside those that are linked or named.
+    pub fn function(mut self, function: Function) -> Self {
+        self.built.push(Arc::new(function));
         self
     }
 
@@ -349,7 +357,7 @@ impl Prepared {
     /// The functions, with every problem that they have together with this app.
     pub(crate) fn registry(&self) -> Result<Registry, Diagnostics> {
         let functions = self.app.functions.as_deref();
-        let registry = Registry::for_app(functions, &self.app.handed);
+        let registry = Registry::for_app(functions, self.app.built.clone(), Some(&self.app.handed));
         self.app.about.beside(registry)
     }
 

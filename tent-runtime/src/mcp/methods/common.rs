@@ -30,7 +30,7 @@ const PAGE: usize = 1 << 20;
 
 /// Whether functions answer methods that begin like this.
 pub(crate) fn answers(registry: &Registry, prefix: &str) -> bool {
-    let mut on = registry.functions().iter().filter_map(|f| f.declaration.on);
+    let mut on = registry.functions().iter().filter_map(|f| f.on);
     on.any(|method| method.starts_with(prefix))
 }
 

@@ -53,7 +53,7 @@ pub(crate) async fn serve(
             // What is not there is asked for all the same, so that who may know nothing is told nothing.
             let mut name = "";
             // What this caller may not know of is as if it were not there: the next best is then meant.
-            for resource in registry.stated_resource(&uri).into_iter().chain(matching) {
+            for resource in registry.resource_at(&uri).into_iter().chain(matching) {
                 let found = mcp
                     .dispatcher
                     .find(&resource.function.name, Endpoint::Resource, &cx);

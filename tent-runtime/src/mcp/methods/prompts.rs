@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::dispatch::Endpoint;
 use crate::error::Error;
-use crate::function::{Output, PromptResult};
+use crate::function::{Function, Output, PromptResult};
 use crate::mcp::client::notifications::OfCall;
 use crate::mcp::methods::common::{self, Item, Wanted, refused};
 use crate::mcp::protocol::content;
@@ -15,7 +15,6 @@ use crate::mcp::protocol::params::Arguments;
 use crate::mcp::protocol::response::{self, Refusal, Reply, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::{Agreed, Asked, Mcp};
-use crate::registry::Function;
 
 /// Serves `prompts/list`.
 pub(crate) async fn list(
@@ -62,7 +61,7 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
     };
     // In the order of the parameters, which is the order that a person is asked in.
     let mut fields: Vec<_> = fields.into_iter().flatten().collect();
-    let order = |name: &str| prompt.input_order().position(|one| one == name);
+    let order = |name: &str| prompt.parameters.iter().position(|one| *one == name);
     fields.sort_by_key(|(name, _)| order(name));
     let arguments: Vec<_> = fields.into_iter().map(argument).collect();
     if !arguments.is_empty() {

@@ -90,7 +90,7 @@ async fn shown<'a>(
 ) -> Result<(Option<&'a str>, Vec<&'a Resource>), Refusal> {
     let (cursor, visible) = common::list(mcp, asked, request, agreed, Endpoint::Resource).await?;
     let resources = mcp.dispatcher.registry().resources();
-    let visible = visible.into_iter().map(|position| &resources[position]);
+    let visible = visible.into_iter().map(|position| &*resources[position]);
     Ok((cursor, visible.collect()))
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
-use crate::function::{Content, Meta, Output};
+use crate::function::{Content, Meta, Output, OutputShape};
 use crate::mcp::client::elicitor::Brought;
 use crate::mcp::client::mrtr::Writer;
 use crate::mcp::client::notifications::OfCall;
@@ -22,7 +22,7 @@ use crate::mcp::protocol::response::{self, Refusal, Reply, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::Key;
 use crate::mcp::{Agreed, Asked, Mcp};
-use crate::registry::{OutputShape, Registry};
+use crate::registry::Registry;
 use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.

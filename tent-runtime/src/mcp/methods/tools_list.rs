@@ -11,11 +11,11 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::function::Meta;
+use crate::function::{Function, Meta, OutputShape, ToolAnnotations};
 use crate::mcp::protocol::content;
 use crate::mcp::protocol::response::{self, Refusal};
 use crate::mcp::protocol::revision::Revision;
-use crate::registry::{Function, OutputShape, Registry, ToolAnnotations};
+use crate::registry::Registry;
 use crate::seal::{Sealer, Use};
 
 /// The most bytes of tools on one page; a single tool may be larger.
@@ -113,11 +113,11 @@ impl Lists {
         let each = |form| {
             let tools = registry.functions().iter();
             tools
-                .map(|f| f.declaration.mcp.then(|| bytes(&tool(f, form)).into()))
+                .map(|f| f.mcp.then(|| bytes(&tool(f, form)).into()))
                 .collect()
         };
         let all = registry.functions().iter().enumerate();
-        let pictured = all.filter(|(_, f)| f.declaration.mcp && !f.icons.is_empty());
+        let pictured = all.filter(|(_, f)| f.mcp && !f.icons.is_empty());
         let pictured = pictured.map(|(at, f)| (at, bytes(&tool(f, Form::Pictured)).into()));
         Lists {
             pictured: pictured.collect(),
@@ -321,7 +321,7 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
                 destructive,
                 idempotent,
                 open_world,
-            } = function.marks;
+            } = function.annotations;
             Annotations {
                 title: title.filter(|_| !titled),
                 read_only_hint: read_only,

@@ -15,7 +15,8 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration, Resource, Rule,
+    AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, RuleDeclaration,
 };
 use crate::mcp::client::outbox::Sink;
 use crate::mcp::{Line, Who};
@@ -99,7 +100,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "order",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         const { &[Field::new::<String>("id")] },
         OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
@@ -116,7 +117,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "ruled",
-        Access::Rule(Rule {
+        AccessDeclaration::Rule(RuleDeclaration {
             path: "ruled",
             ask: |_| Box::pin(goes_on()),
         }),
@@ -127,7 +128,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "guarded",
-        Access::Rule(Rule {
+        AccessDeclaration::Rule(RuleDeclaration {
             path: "guarded",
             ask: |_| Box::pin(goes_on()),
         }),

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Body, Content, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Content, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
 use crate::schema::Field;
 
@@ -23,15 +23,15 @@ const HERE: Location = Location {
     file: file!(),
     line: line!(),
 };
-const SIGNED_IN: Access = Access::SignedIn;
-const STAFF: Access = Access::Role("staff");
+const SIGNED_IN: AccessDeclaration = AccessDeclaration::SignedIn;
+const STAFF: AccessDeclaration = AccessDeclaration::Role("staff");
 
 pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Output>;
 
 pub(super) const fn function(
     kind: Kind,
     name: &'static str,
-    access: Access,
+    access: AccessDeclaration,
     fields: &'static [Field],
     output: OutputDeclaration,
     run: Function,
@@ -134,7 +134,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(
         Kind::Query,
         "server_time",
-        Access::Anyone,
+        AccessDeclaration::Anyone,
         &[],
         OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |cx, _| value(cx, json!("noon")),

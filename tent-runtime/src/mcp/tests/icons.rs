@@ -8,8 +8,8 @@ use super::functions::function;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Content, Declaration, Icon, Kind, Lister, Output, OutputDeclaration, Resource,
-    ResourceInfo,
+    AccessDeclaration, Content, Declaration, Icon, Kind, Lister, Output, OutputDeclaration,
+    Resource, ResourceInfo,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -39,7 +39,14 @@ fn text(_: &Cx, _: Map<String, Value>) -> Result<Output> {
 
 const fn made(kind: Kind, name: &'static str, fields: &'static [Field]) -> Declaration {
     let output = OutputDeclaration::Value(|g| g.subschema_for::<String>());
-    function(kind, name, Access::SignedIn, fields, output, text)
+    function(
+        kind,
+        name,
+        AccessDeclaration::SignedIn,
+        fields,
+        output,
+        text,
+    )
 }
 
 fn icons() -> Vec<Icon> {
@@ -52,7 +59,7 @@ static FUNCTIONS: &[&Declaration] = &[
     &function(
         Kind::Query,
         "linking",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         &[],
         OutputDeclaration::Content,
         |_, _| {

@@ -8,8 +8,8 @@ use super::served::order_numbers;
 use crate::cx::Cx;
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Output, OutputDeclaration, PromptMessage,
-    PromptResult,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Output, OutputDeclaration,
+    PromptMessage, PromptResult,
 };
 use crate::schema::Field;
 
@@ -51,7 +51,11 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Output, Error> {
     })
 }
 
-const fn prompt(name: &'static str, access: Access, fields: &'static [Field]) -> Declaration {
+const fn prompt(
+    name: &'static str,
+    access: AccessDeclaration,
+    fields: &'static [Field],
+) -> Declaration {
     function(
         Kind::Query,
         name,
@@ -64,8 +68,9 @@ const fn prompt(name: &'static str, access: Access, fields: &'static [Field]) ->
 }
 
 pub(super) static PROMPTS: &[&Declaration] = &[
-    &prompt("write_letter", Access::SignedIn, LETTER).completes(&[order_numbers("about")]),
-    &prompt("staff_letter", Access::Role("staff"), &[]),
+    &prompt("write_letter", AccessDeclaration::SignedIn, LETTER)
+        .completes(&[order_numbers("about")]),
+    &prompt("staff_letter", AccessDeclaration::Role("staff"), &[]),
 ];
 
 fn get(arguments: Value) -> Value {

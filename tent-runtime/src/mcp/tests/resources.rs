@@ -7,8 +7,8 @@ use super::functions::function;
 use super::served::{order_numbers, reads};
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Lister, Output, OutputDeclaration, Resource,
-    ResourceInfo, Role,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, ResourceInfo, Role,
 };
 use crate::schema::Field;
 use crate::settings::Settings;
@@ -68,7 +68,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
     &function(
         Kind::Query,
         "order",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         ID,
         OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         order,
@@ -83,7 +83,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
     &function(
         Kind::Query,
         "first_order",
-        Access::Role("staff"),
+        AccessDeclaration::Role("staff"),
         &[],
         OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |_, _| text("The first, as staff sees it"),
