@@ -10,6 +10,7 @@ use axum::body::{Body, HttpBody as _};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 use tokio::time::Instant;
 
 use crate::caller::Caller;
@@ -77,7 +78,7 @@ fn reads(method: &Method) -> bool {
 }
 
 fn method_not_allowed(allow: &'static str) -> Error {
-    Error::of("T0016").with_field("allow", allow)
+    Error::new(codes::METHOD_NOT_ALLOWED).with_field("allow", allow)
 }
 
 /// The function that the path names; `None` for the list.
@@ -91,7 +92,7 @@ fn name(parts: &Parts) -> Result<Option<String>> {
     }
     let name = percent_encoding::percent_decode_str(rest).decode_utf8();
     name.map(|name| Some(name.into_owned()))
-        .map_err(|_| Error::of("T0001"))
+        .map_err(|_| Error::new(codes::NOT_FOUND))
 }
 
 async fn call(
@@ -147,7 +148,7 @@ async fn posted_input(
     body: &mut Upload,
 ) -> Result<Map<String, Value>> {
     if !web::is_json(&parts.headers) {
-        return Err(Error::of("T0017"));
+        return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
     }
     let bytes = body.read(dispatcher.settings().limits.body).await?;
     if bytes.is_empty() {

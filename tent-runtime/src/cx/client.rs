@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::error::{Error, Result};
 
@@ -81,7 +82,7 @@ impl Client {
                 whole.insert(part.to_owned(), json!({}));
             }
         }
-        Err(Error::of("T0021")
+        Err(Error::new(codes::MISSING_CAPABILITY)
             .with_message(format!(
                 "The client did not say that it can do what is asked of it: {}.",
                 lacking.join(", ")

@@ -1,5 +1,6 @@
 //! Whether an access rule lets a caller. Sees the caller, never the input.
 
+use tent_core::codes;
 use tokio::time::Instant;
 
 use super::guard::{Guarded, earlier, guarded, is_over};
@@ -66,7 +67,7 @@ async fn asked(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
     // A plain `fn` panics while its future is made, so that is done inside too.
     let why = match guarded(deadline, async { rule.check(cx).await }).await {
         Guarded::Returned(Ok(allows)) => return allows,
-        Guarded::Returned(Err(error)) if error.code() != "T0012" => return false,
+        Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
         Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
         Guarded::TimedOut => vec!["it did not end in time".to_owned()],
     };

@@ -30,6 +30,7 @@ pub use identify::{IdentityHook, IdentityHooks};
 use prepared::PreparedCall;
 pub use request::{ReadableResources, RequestContext};
 pub use rounds::{Entering, Rounds};
+use tent_core::codes;
 
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, Era, Peer, States, Unfinished};
@@ -253,11 +254,11 @@ impl Dispatcher {
             .filter(|f| at.offers(f.as_ref()));
         let function = match function {
             Some(function) if access::allows(&function.access, cx, deadline).await => function,
-            _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
-            _ => return Err(Error::of("T0001")),
+            _ if !cx.caller().is_known() => return Err(Error::new(codes::SIGN_IN)),
+            _ => return Err(Error::new(codes::NOT_FOUND)),
         };
         if !cx.caller().holds(&function.scope) {
-            return Err(Error::of("T0005")
+            return Err(Error::new(codes::NOT_ALLOWED)
                 .with_message(format!("The key lacks the scope {}.", function.scope))
                 .with_field("scopes", vec![&*function.scope]));
         }
@@ -329,7 +330,7 @@ impl Dispatcher {
             rounds,
         } = begun;
         if self.is_closing() {
-            return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
+            return Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(Duration::from_secs(5)));
         }
         // 1. Is there such a function, for this caller?
         let function = self.find_until(&name, at, &cx, request).await?;
@@ -339,7 +340,7 @@ impl Dispatcher {
         // 3. Sent before? comes with the records of calls.
         // 4. A person's yes: nobody can be asked yet, so what asks fails closed.
         if function.asks {
-            return Err(Error::of("T7120").with_message(format!(
+            return Err(Error::new(codes::APPROVAL_NEEDED).with_message(format!(
                 "{} asks a person before it runs, and nobody can be asked here.",
                 function.title
             )));

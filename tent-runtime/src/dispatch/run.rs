@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -46,7 +47,7 @@ pub(super) async fn run(
             // What it left running hears of it.
             cx.stop().end();
             tracing::warn!(function = %function.name, "took too long and was ended");
-            Err(Error::of("T0010"))
+            Err(Error::new(codes::TIMEOUT))
         }
         Guarded::Panicked(error) => Err(error),
     };
@@ -125,7 +126,7 @@ fn in_bounds(function: &Function, answer: Output, most: usize) -> Result<Output>
         return Ok(answer);
     }
     tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
-    Err(Error::of("T0019")
+    Err(Error::new(codes::RESPONSE_TOO_LARGE)
         .with_message(format!(
             "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
             function.title

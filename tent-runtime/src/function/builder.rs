@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tent_core::names;
 
 use super::definition::{Draft, InputSource, OutputSource};
@@ -412,71 +413,79 @@ impl FunctionBuilder<Handled> {
             None => (false, false),
         };
         let rules = [
-            (self.access.is_none(), "T7001", "`access` is not set"),
+            (
+                self.access.is_none(),
+                codes::MISSING_ACCESS,
+                "`access` is not set",
+            ),
             (
                 self.mcp && self.about.trim().is_empty(),
-                "T7009",
+                codes::MISSING_DESCRIPTION,
                 "the function is offered to MCP but has no description",
             ),
             (
                 asks && query,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`asks` is set on a query, which only reads",
             ),
             (
                 asks && anyone,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`asks` is set, and anonymous callers have access",
             ),
             (
                 adds && query,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`only_adds` is set on a query, which only reads",
             ),
-            (adds && asks, "T7008", "`only_adds` and `asks` are set"),
+            (
+                adds && asks,
+                codes::CONFLICTING_OPTIONS,
+                "`only_adds` and `asks` are set",
+            ),
             (
                 adds && only_reads,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`only_adds` and `only_reads` are set",
             ),
             (
                 only_reads && self.kind != Kind::Action,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`only_reads` is set on a function that is not an action",
             ),
             (
                 sends && query,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`sends` is set on a query, which only reads",
             ),
             (
                 self.retry && query,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`retry` is set on a query, which may always run again",
             ),
             (
                 self.mcp && app,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "the function is offered to MCP, and only the app has access",
             ),
             (
                 self.api == Some(true) && app,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`api` is true, and only the app has access",
             ),
             (
                 !self.icons.is_empty() && !self.mcp,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`icons` is set on a function that is not offered to MCP",
             ),
             (
                 self.meta.is_some() && !self.mcp,
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 "`meta` is set on a function that is not offered to MCP",
             ),
             (
                 self.timeout == Some(Duration::ZERO),
-                "T7014",
+                codes::INVALID_OPTION,
                 "`timeout` is zero",
             ),
         ];

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tent_core::codes::{self, Code};
 use tent_core::names;
 
 use super::handler::DeclaredHandler;
@@ -130,7 +131,7 @@ impl Function {
     }
 
     /// A problem of this function.
-    pub(crate) fn diagnostic(&self, code: &'static str, message: impl fmt::Display) -> Diagnostic {
+    pub(crate) fn diagnostic(&self, code: Code, message: impl fmt::Display) -> Diagnostic {
         Diagnostic::new(code, format!("`{}`: {message}", self.name), self.location)
     }
 }
@@ -275,12 +276,17 @@ impl Draft {
         }
         for icon in &self.icons {
             if let Some(problem) = icon.problem() {
-                add("T7034", format!("the icon {:?} {problem}", icon.shown()));
+                add(
+                    codes::INVALID_ICON,
+                    format!("the icon {:?} {problem}", icon.shown()),
+                );
             }
         }
         let meta = self.meta.map_or_else(|| Ok(Meta::default()), Meta::stated);
         let meta = meta.unwrap_or_else(|wrong| {
-            wrong.into_iter().for_each(|what| add("T7033", what));
+            wrong
+                .into_iter()
+                .for_each(|what| add(codes::INVALID_META, what));
             Meta::default()
         });
         let parameters = match &self.input {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tent_core::codes;
+use tent_core::codes::Code;
 
 use super::Location;
 
@@ -11,7 +11,7 @@ use super::Location;
 #[non_exhaustive]
 pub struct Diagnostic {
     /// The code of the kind of problem.
-    pub code: &'static str,
+    pub code: Code,
     /// The problem.
     pub message: String,
     /// Every source location that the problem concerns.
@@ -21,7 +21,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A problem at these locations. Unknown locations, those of functions built without one, are left out.
     pub(crate) fn new(
-        code: &'static str,
+        code: Code,
         message: impl Into<String>,
         locations: impl IntoIterator<Item = Location>,
     ) -> Self {
@@ -35,7 +35,7 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, fix) = codes::find(self.code).map_or(("", ""), |e| (e.name, e.fix));
+        let (name, fix) = (self.code.name(), self.code.fix());
         write!(f, "{} {name}: {}\n  help: {fix}", self.code, self.message)?;
         for location in &self.locations {
             write!(f, "\n  at {location}")?;

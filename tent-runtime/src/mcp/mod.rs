@@ -16,6 +16,8 @@ mod tests;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use tent_core::codes;
+
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::header::ALLOW;
@@ -248,7 +250,7 @@ async fn answer(
         .await
         .map_err(refused)?;
     if !caller.is_known() && !mcp.dispatcher.settings().mcp.anyone {
-        return Err(refused(Error::of("T0004")));
+        return Err(refused(Error::new(codes::SIGN_IN)));
     }
     mcp.dispatcher.check_page(parts, &caller).map_err(refused)?;
     match parts.method {
@@ -275,7 +277,7 @@ async fn answer(
         _ => return Err(not_allowed(mcp, &parts.headers)),
     }
     if !web::is_json(&parts.headers) {
-        return Err(refused(Error::of("T0017")));
+        return Err(refused(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)));
     }
     let accepted = headers::accepted(&parts.headers);
     if !accepted.one {
@@ -320,7 +322,7 @@ fn unreadable(why: Unreadable) -> Refusal {
         Unreadable::Data(why) => (code::INVALID_REQUEST, why),
     };
     let message = format!("The body cannot be read: {why}.");
-    Refusal::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::of("T0018"))
+    Refusal::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::new(codes::INVALID_JSON))
 }
 
 fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
@@ -331,7 +333,8 @@ fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
     } else {
         "POST, DELETE"
     };
-    Refusal::of(&Error::of("T0016"), "").with_header(ALLOW, HeaderValue::from_static(allow))
+    Refusal::of(&Error::new(codes::METHOD_NOT_ALLOWED), "")
+        .with_header(ALLOW, HeaderValue::from_static(allow))
 }
 
 async fn one(

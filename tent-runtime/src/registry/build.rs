@@ -5,6 +5,8 @@ use std::any::TypeId;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tent_core::codes;
+
 use super::conflicts::{Outline, method_conflicts, missing_states, name_conflicts};
 use super::resources::Resources;
 use super::{Diagnostic, Diagnostics, Registry};
@@ -43,7 +45,11 @@ impl Registry {
             None => linked(),
         };
         if declarations.is_empty() && built.is_empty() {
-            problems.push(Diagnostic::new("T7018", "The app has no functions", []));
+            problems.push(Diagnostic::new(
+                codes::NO_FUNCTIONS,
+                "The app has no functions",
+                [],
+            ));
         }
         let declared = declarations.iter().map(|&one| Outline::from(one));
         let built_outlines = built.iter().map(|function| Outline::from(&**function));
@@ -107,7 +113,7 @@ fn linked() -> (Vec<&'static Declaration>, Vec<Diagnostic>) {
                 "The crate {} was linked for its functions and has none",
                 link.krate
             );
-            Diagnostic::new("T7018", message, [link.location])
+            Diagnostic::new(codes::NO_FUNCTIONS, message, [link.location])
         });
     let missing = missing.collect();
     (declarations, missing)
@@ -120,7 +126,10 @@ fn unfit(function: &Function) -> Vec<Diagnostic> {
         let fields = function.input.published().get("properties");
         for (name, schema) in fields.and_then(|f| f.as_object()).into_iter().flatten() {
             if let Some(kind @ ("object" | "array")) = schema.get("type").and_then(|t| t.as_str()) {
-                found.push(function.diagnostic("T7031", format_args!("`{name}` is an {kind}")));
+                found.push(
+                    function
+                        .diagnostic(codes::ARGUMENT_TYPE, format_args!("`{name}` is an {kind}")),
+                );
             }
         }
     }
@@ -131,7 +140,7 @@ fn unfit(function: &Function) -> Vec<Diagnostic> {
     };
     if let (Some(method), false) = (function.on, object) {
         let message = format_args!("it answers {method} with what is no object");
-        found.push(function.diagnostic("T7032", message));
+        found.push(function.diagnostic(codes::RESULT_NOT_AN_OBJECT, message));
     }
     found
 }

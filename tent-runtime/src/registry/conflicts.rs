@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
+use tent_core::codes;
 use tent_core::names;
 
 use super::Diagnostic;
@@ -82,7 +83,11 @@ pub(super) fn name_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
                     spelled.join(" and ")
                 ),
             };
-            found.push(Diagnostic::new("T1001", message, locations(&same)));
+            found.push(Diagnostic::new(
+                codes::DUPLICATE_NAME,
+                message,
+                locations(&same),
+            ));
         }
     }
     found
@@ -121,7 +126,7 @@ pub(super) fn method_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
         let named: Vec<_> = same.iter().map(|one| format!("`{}`", one.name)).collect();
         let message = format!("{} both answer {method}", named.join(" and "));
         let locations = same.iter().filter_map(|one| one.location);
-        Diagnostic::new("T1001", message, locations)
+        Diagnostic::new(codes::DUPLICATE_NAME, message, locations)
     };
     several.map(diagnostic).collect()
 }
@@ -152,7 +157,7 @@ pub(super) fn missing_states(
             if takers.len() == 1 { "takes" } else { "take" },
         );
         let locations = takers.iter().filter_map(|one| one.location);
-        Diagnostic::new("T7011", message, locations)
+        Diagnostic::new(codes::MISSING_STATE, message, locations)
     };
     missing.into_iter().map(diagnostic).collect()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tent_core::uri::Template;
 
 use super::{Diagnostic, Registry};
@@ -75,7 +76,7 @@ impl Resources {
             }
             Err(wrong) => {
                 let message = format_args!("{:?} is no URI template: {wrong}", stated.uri);
-                Err(function.diagnostic("T7030", message))
+                Err(function.diagnostic(codes::INVALID_URI_TEMPLATE, message))
             }
         }
     }
@@ -105,7 +106,7 @@ impl Resources {
                 same.len(),
                 same[0].stated.uri
             );
-            Diagnostic::new("T1001", message, locations)
+            Diagnostic::new(codes::DUPLICATE_NAME, message, locations)
         };
         several.map(diagnostic).collect()
     }

@@ -1,6 +1,7 @@
 //! The warnings of `check`: declarations that the standard allows, and that known clients and models handle badly. A
 //! warning does not keep the app from starting.
 
+use tent_core::codes;
 use tent_core::names;
 
 use super::{Diagnostic, Registry};
@@ -27,7 +28,7 @@ impl Registry {
             let message = format!(
                 "{many} tools are offered; above {MANY_TOOLS} models choose worse, and some clients cut the list at 40 or 128"
             );
-            warnings.push(Diagnostic::new("T7004", message, []));
+            warnings.push(Diagnostic::new(codes::TOO_MANY_TOOLS, message, []));
         }
         warnings
     }
@@ -42,7 +43,7 @@ fn name_and_about(function: &Function) -> Vec<Diagnostic> {
     let characters = name.chars().count();
     if characters > names::SAFE_CHARACTERS {
         warn(
-            "T1014",
+            codes::NAME_TOO_LONG,
             format!(
                 "`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}",
                 names::SAFE_CHARACTERS
@@ -51,7 +52,7 @@ fn name_and_about(function: &Function) -> Vec<Diagnostic> {
     }
     if name.contains("__") {
         warn(
-            "T1015",
+            codes::INVALID_NAME,
             format!(
                 "`{name}` holds `__`, at which some clients split the server's name from the tool's: write one `_`"
             ),
@@ -59,14 +60,14 @@ fn name_and_about(function: &Function) -> Vec<Diagnostic> {
     }
     if name.contains('.') {
         warn(
-            "T1015",
+            codes::INVALID_NAME,
             format!("`{name}` holds a dot, which some model interfaces refuse"),
         );
     }
     let about = function.about.chars().count();
     if about > MAX_ABOUT {
         warn(
-            "T7024",
+            codes::DESCRIPTION_TOO_LONG,
             format!("The about of `{name}` has {about} characters; clients cut it at {MAX_ABOUT}"),
         );
     }
@@ -86,7 +87,7 @@ fn wide_integers(function: &Function) -> Option<Diagnostic> {
     }
     let message = format_args!("has integers of more than 64 bits: {}", places.join(", "));
     let message = format!("`{}` {message}", function.name);
-    (!places.is_empty()).then(|| Diagnostic::new("T7023", message, function.location))
+    (!places.is_empty()).then(|| Diagnostic::new(codes::WIDE_INTEGER, message, function.location))
 }
 
 /// T7034 for each icon with an address that is not encrypted.
@@ -95,7 +96,7 @@ fn insecure_icons(function: &Function) -> Vec<Diagnostic> {
     let diagnostic = |shown: &str| {
         let message =
             format_args!("the icon {shown:?} is not over https:, and clients fetch no other");
-        function.diagnostic("T7034", message)
+        function.diagnostic(codes::INVALID_ICON, message)
     };
     insecure.map(|icon| diagnostic(&icon.shown())).collect()
 }
@@ -110,5 +111,5 @@ fn not_enforced(function: &Function) -> Option<Diagnostic> {
     let declared = options.iter().filter(|(_, declared)| *declared);
     let declared: Vec<_> = declared.map(|(option, _)| *option).collect();
     let message = format!("`{}` states {}", function.name, declared.join(" and "));
-    (!declared.is_empty()).then(|| Diagnostic::new("T7022", message, function.location))
+    (!declared.is_empty()).then(|| Diagnostic::new(codes::NOT_ENFORCED, message, function.location))
 }

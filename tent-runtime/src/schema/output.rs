@@ -2,6 +2,7 @@
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, problem};
@@ -63,7 +64,7 @@ impl OutputSchema {
             .any(|keyword| schema.get(keyword).is_some());
         if !says_something {
             let message = "the output schema has no `type` at its root";
-            return Err(problem("T7017", "", message));
+            return Err(problem(codes::INVALID_RULE, "", message));
         }
         Ok(OutputSchema {
             plan: compile(&schema, false).ok().map(|(plan, _)| plan),

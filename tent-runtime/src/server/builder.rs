@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use serde_json::Value;
+use tent_core::codes;
 
 use super::{Notifier, Tent};
 use crate::caller::User;
@@ -330,7 +331,7 @@ impl App {
 
 /// What is said of a state that did not open. A failure that its author stated says it already.
 fn unopened<T>(error: Error) -> Error {
-    if error.code() != "T0012" {
+    if !error.is(codes::INTERNAL) {
         return error;
     }
     let state = std::any::type_name::<T>();
@@ -363,8 +364,11 @@ impl Prepared {
 
     fn checked(self) -> Result<(Self, Registry)> {
         let registry = self.registry().map_err(|problems| {
-            let code = problems.0.first().map_or("T7018", |first| first.code);
-            Error::of(code)
+            let code = problems
+                .0
+                .first()
+                .map_or(codes::NO_FUNCTIONS, |first| first.code);
+            Error::new(code)
                 .with_message(problems.to_string())
                 .with_fix("")
         })?;

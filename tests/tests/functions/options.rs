@@ -129,7 +129,7 @@ mod rules {
         tokio::task::yield_now().await;
         cx.require(named_ada(cx))
             .map(|()| true)
-            .map_err(|_| Error::stated("A0003", 403, "no"))
+            .map_err(|_| Error::declared(tent::code!("A0003"), 403, "no"))
     }
 }
 

@@ -28,7 +28,7 @@ async fn names_a_state_that_does_not_open() {
 
 #[tokio::test]
 async fn returns_a_declared_failure_of_an_opener_unchanged() {
-    let closed = || tent::Error::stated("A0009", 503, "The shop has moved");
+    let closed = || tent::Error::declared(tent::code!("A0009"), 503, "The shop has moved");
     let app = app().state_with(async move |_| Err::<Watched, _>(closed()));
     let error = app.build().await.expect_err("it does not open");
     assert_eq!(

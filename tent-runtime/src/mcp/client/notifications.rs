@@ -9,6 +9,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use serde_json::Value;
+use tent_core::codes;
 use tokio::runtime::Handle;
 
 use crate::cx::{InputRequest, Later, Level, Peer, Progress};
@@ -259,7 +260,8 @@ impl Peer for OfCall {
 
     fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async {
-            Err(Error::of("T0021").with_message("The client of this call cannot be asked."))
+            Err(Error::new(codes::MISSING_CAPABILITY)
+                .with_message("The client of this call cannot be asked."))
         })
     }
 

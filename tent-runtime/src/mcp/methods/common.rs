@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::{Call, Dispatcher, Endpoint, RequestContext};
 use crate::error::Error;
@@ -276,13 +277,18 @@ pub(crate) fn page(
 /// fit; what is the server's is −32603; what concerns the caller, the client or the server as a whole is told as
 /// everywhere.
 pub(crate) fn refused(mcp: &Mcp, error: &Error, revision: Revision) -> Refusal {
-    match error.code() {
+    match error.tent_code() {
         // Older revisions have no code for it.
-        "T0021" if revision.is_modern() => Refusal::of(error, mcp.realm()),
-        "T0004" | "T0005" | "T0006" | "T0007" | "T0013" | "T0014" => {
-            Refusal::of(error, mcp.realm())
-        }
-        "T0003" => {
+        Some(codes::MISSING_CAPABILITY) if revision.is_modern() => Refusal::of(error, mcp.realm()),
+        Some(
+            codes::SIGN_IN
+            | codes::NOT_ALLOWED
+            | codes::TOO_MANY_REQUESTS
+            | codes::TOO_LARGE
+            | codes::SHUTTING_DOWN
+            | codes::WRONG_HOST_OR_ORIGIN,
+        ) => Refusal::of(error, mcp.realm()),
+        Some(codes::INVALID_INPUT) => {
             let mut message = error.message().to_owned();
             for (field, what) in error.fields() {
                 let what = what

@@ -1,6 +1,7 @@
 //! `completion/complete`: how an argument of a prompt or a variable of a resource goes on.
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::Endpoint;
 use crate::error::Error;
@@ -57,7 +58,9 @@ pub(crate) async fn serve(
                 let found = mcp
                     .dispatcher
                     .find(&resource.function.name, Endpoint::Resource, &cx);
-                let hidden = |error: Error| matches!(error.code(), "T0001" | "T0004");
+                let hidden = |error: Error| {
+                    matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN))
+                };
                 if !found.await.is_err_and(hidden) {
                     name = &resource.function.name;
                     break;
@@ -76,9 +79,9 @@ pub(crate) async fn serve(
         .dispatcher
         .completed(&name, at, &argument, typed, so_far, asking)
         .await
-        .map_err(|error| match (error.code(), at) {
-            ("T0001", Endpoint::Prompt) => prompts::unknown(&error, &shown),
-            ("T0001", _) => unknown(&error, &shown),
+        .map_err(|error| match (error.tent_code(), at) {
+            (Some(codes::NOT_FOUND), Endpoint::Prompt) => prompts::unknown(&error, &shown),
+            (Some(codes::NOT_FOUND), _) => unknown(&error, &shown),
             _ => refused(mcp, &error, agreed.revision),
         })?;
     let total = values.len();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use crate::dispatch::Endpoint;
 use crate::error::Error;
@@ -103,7 +104,9 @@ async fn own(
         // What was cancelled has no answer.
         return Ok(Reply::empty(StatusCode::ACCEPTED));
     };
-    if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
+    if found
+        .is_err_and(|error| matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN)))
+    {
         return Err(Refusal::method(method, revision));
     }
     drop(cx);
@@ -135,7 +138,7 @@ async fn own(
         let answer = match ended {
             Ok(answer) => answer,
             // Whom it is not for is told what everybody is of a method that there is not.
-            Err(error) if error.code() == "T0001" => {
+            Err(error) if error.is(codes::NOT_FOUND) => {
                 return Err(Refusal::method(&method, revision));
             }
             Err(error) => return Err(refused(mcp, &error, revision)),

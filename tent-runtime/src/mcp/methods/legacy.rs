@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
+use tent_core::codes;
 
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
@@ -108,7 +109,7 @@ fn lost() -> Refusal {
         code::INVALID_REQUEST,
         "There is no such session: begin a new one with initialize.",
     )
-    .with_code(&Error::of("T0015"))
+    .with_code(&Error::new(codes::INVALID_STATE))
 }
 
 /// Ends the session that a DELETE names.
@@ -285,7 +286,7 @@ pub(crate) async fn batch(
 
 /// The refusal of a request for which the answer to its array has no room.
 fn left_out(most: usize) -> Refusal {
-    let error = Error::of("T0007").with_fix("Send it again on its own.");
+    let error = Error::new(codes::TOO_LARGE).with_fix("Send it again on its own.");
     Refusal::invalid(format!(
         "Not served: the answers before it are over the {most} bytes that this server sends at once."
     ))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::Endpoint;
 use crate::error::Error;
@@ -101,7 +102,7 @@ pub(crate) async fn get(
             let server = revision.is_modern().then_some(&*mcp.server);
             Ok(given(id, &prompted, about, revision, server))
         }
-        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+        Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
         Err(error) => Err(refused(mcp, &error, revision)),
     };
     let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
@@ -72,7 +73,7 @@ pub(crate) async fn serve(
                 let cx = mcp.dispatcher.cx_by(asking(asked, &agreed));
                 return Err(match mcp.dispatcher.find(&name, Endpoint::Mcp, &cx).await {
                     Ok(_) => refusal,
-                    Err(error) if error.code() == "T0001" => unknown(&error, &name),
+                    Err(error) if error.is(codes::NOT_FOUND) => unknown(&error, &name),
                     Err(error) => Refusal::of(&error, mcp.realm()),
                 });
             }
@@ -97,7 +98,7 @@ pub(crate) async fn serve(
         let server = revision.is_modern().then_some(&*mcp.server);
         match ended {
             Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
-            Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+            Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
             Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
             Err(error) => Err(Refusal::of(&error, mcp.realm())),
         }
@@ -162,10 +163,18 @@ fn unknown(error: &Error, name: &str) -> Refusal {
 /// Whether a failure is a result, for the model to mend: all but those that concern the request or the
 /// caller, which are the client's or a person's to mend.
 fn is_result(error: &Error, revision: Revision) -> bool {
-    match error.code() {
-        "T0021" => !revision.is_modern(),
-        "T0001" | "T0004" | "T0006" | "T0007" | "T0013" | "T0014" | "T0015" => false,
-        "T0005" => response::missing_scopes(error).is_none(),
+    match error.tent_code() {
+        Some(codes::MISSING_CAPABILITY) => !revision.is_modern(),
+        Some(
+            codes::NOT_FOUND
+            | codes::SIGN_IN
+            | codes::TOO_MANY_REQUESTS
+            | codes::TOO_LARGE
+            | codes::SHUTTING_DOWN
+            | codes::WRONG_HOST_OR_ORIGIN
+            | codes::INVALID_STATE,
+        ) => false,
+        Some(codes::NOT_ALLOWED) => response::missing_scopes(error).is_none(),
         _ => true,
     }
 }

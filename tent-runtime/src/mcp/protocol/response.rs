@@ -8,6 +8,7 @@ use axum::body::Body;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::cx::REQUIRED;
 use crate::error::Error;
@@ -164,7 +165,7 @@ impl Refusal {
             code::HEADER_MISMATCH,
             format!("Header mismatch: {what}"),
         )
-        .with_code(&Error::of("T0002"))
+        .with_code(&Error::new(codes::MISMATCH))
     }
 
     /// A failure of tent's, by its number. `realm` is the server's name, for the challenge.
@@ -173,11 +174,15 @@ impl Refusal {
     pub(crate) fn of(error: &Error, realm: &str) -> Self {
         let status =
             StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let refusal = match error.code() {
-            "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
-            "T0018" => Refusal::invalid(error.message().to_owned()),
-            "T0012" => Refusal::new(status, code::INTERNAL, error.message().to_owned()),
-            "T0021" => {
+        let refusal = match error.tent_code() {
+            Some(codes::NOT_FOUND | codes::INVALID_STATE) => {
+                Refusal::params(error.message().to_owned())
+            }
+            Some(codes::INVALID_JSON) => Refusal::invalid(error.message().to_owned()),
+            Some(codes::INTERNAL) => {
+                Refusal::new(status, code::INTERNAL, error.message().to_owned())
+            }
+            Some(codes::MISSING_CAPABILITY) => {
                 let message = error.message().to_owned();
                 match error.fields().get(REQUIRED) {
                     Some(lacking) => Refusal::new(status, code::MISSING_CAPABILITY, message)
@@ -186,9 +191,10 @@ impl Refusal {
                     None => Refusal::new(StatusCode::OK, code::INTERNAL, message),
                 }
             }
-            // An app may state any code, so one without a number is met too.
-            code => {
-                let number = code.get(1..).and_then(|digits| digits.parse().ok());
+            // The digits of the code, the app's own codes included.
+            _ => {
+                let digits = error.code().get(1..);
+                let number = digits.and_then(|digits| digits.parse().ok());
                 let number = number.unwrap_or(code::INTERNAL);
                 Refusal::new(status, number, error.message().to_owned())
             }
@@ -335,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_failure_of_tents_is_told_by_its_number_with_code_and_fix() {
-        let error = Error::of("T0006").with_retry_after(Duration::from_secs(2));
+        let error = Error::new(codes::TOO_MANY_REQUESTS).with_retry_after(Duration::from_secs(2));
         let refusal = Refusal::of(&error, "shop");
         assert_eq!(refusal.status, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(
@@ -365,7 +371,7 @@ mod tests {
     #[test]
     fn a_capability_that_the_client_lacks_is_named_and_where_none_would_help_it_is_the_servers() {
         let lacks = json!({"sampling": {}});
-        let error = Error::of("T0021").with_field(REQUIRED, lacks.clone());
+        let error = Error::new(codes::MISSING_CAPABILITY).with_field(REQUIRED, lacks.clone());
         let refusal = Refusal::of(&error, "shop");
         let told = body(&refusal, Some("1"));
         assert_eq!(
@@ -376,7 +382,7 @@ mod tests {
             ),
             (StatusCode::BAD_REQUEST, &json!(-32021), &lacks)
         );
-        let refusal = Refusal::of(&Error::of("T0021"), "shop");
+        let refusal = Refusal::of(&Error::new(codes::MISSING_CAPABILITY), "shop");
         let told = body(&refusal, Some("1"));
         assert_eq!(
             (
@@ -389,24 +395,12 @@ mod tests {
     }
 
     #[test]
-    fn a_code_without_a_number_is_an_internal_error() {
-        for code in ["", "A", "über", "broken"] {
-            let refusal = Refusal::of(&Error::stated(code, 403, "no"), "shop");
-            assert_eq!(
-                (refusal.code, refusal.status),
-                (-32603, StatusCode::FORBIDDEN),
-                "{code}"
-            );
-        }
-    }
-
-    #[test]
     fn only_a_scope_that_is_missing_makes_a_t0005_one_for_the_client() {
-        let scoped = Error::of("T0005").with_field("scopes", json!(["a:b", "write"]));
+        let scoped = Error::new(codes::NOT_ALLOWED).with_field("scopes", json!(["a:b", "write"]));
         assert_eq!(missing_scopes(&scoped), Some(vec!["a:b", "write"]));
-        assert_eq!(missing_scopes(&Error::of("T0005")), None);
+        assert_eq!(missing_scopes(&Error::new(codes::NOT_ALLOWED)), None);
         assert_eq!(
-            missing_scopes(&Error::of("T0005").with_field("scopes", json!([]))),
+            missing_scopes(&Error::new(codes::NOT_ALLOWED).with_field("scopes", json!([]))),
             None
         );
     }

@@ -12,6 +12,7 @@ use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
+use tent_core::codes;
 use tokio::time::Instant;
 
 use crate::cx::Capabilities;
@@ -163,7 +164,7 @@ fn opened(
 ) -> Result<Place, Refusal> {
     let refused = |error: Error| Refusal::of(&error, mcp.realm());
     if mcp.dispatcher.is_closing() {
-        return Err(refused(Error::of("T0013")));
+        return Err(refused(Error::new(codes::SHUTTING_DOWN)));
     }
     let stream = Stream {
         sink,

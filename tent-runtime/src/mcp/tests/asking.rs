@@ -122,7 +122,7 @@ async fn pay(cx: &Cx, input: Map<String, Value>) -> Result<Output> {
         return value(&json!("not paid"));
     };
     if filled["sure"] != true {
-        return Err(Error::stated("A0001", 409, "Not sure"));
+        return Err(Error::declared(crate::code!("A0001"), 409, "Not sure"));
     }
     value(&json!([order, done("paid", id)]))
 }

@@ -77,7 +77,7 @@ fn problems(declarations: &[&'static Declaration]) -> Vec<(String, String)> {
     problems
         .0
         .into_iter()
-        .map(|one| (one.code.to_owned(), one.message))
+        .map(|one| (one.code.to_string(), one.message))
         .collect()
 }
 
@@ -162,7 +162,7 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
     let problems = Registry::of(BAD).expect_err("it has bad icons").0;
     let found: Vec<_> = problems
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     let scheme = "has an address that is neither https: nor http:";
     let png = "the icon \"data:image/png;base64,R0lGOA==\" says that it is image/png, and holds something else";
@@ -187,7 +187,7 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
     let warnings = Registry::of(CLEAR).expect("it starts").warnings();
     let found: Vec<_> = warnings
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     let wanted = "`a`: the icon \"http://shop.example/a.png\" is not over https:, and clients fetch no other";
     assert_eq!(found, [("T7034", wanted)]);
@@ -203,7 +203,7 @@ fn refuses_invalid_metadata_and_reports_all_of_it() {
     let found: Vec<_> = problems
         .0
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     assert_eq!(
         found,

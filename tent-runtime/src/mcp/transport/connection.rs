@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use tent_core::codes;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::caller::Caller;
@@ -91,7 +92,7 @@ impl Line {
         let (mut parts, ()) = Request::new(()).into_parts();
         if let Who::Key(key) = &who {
             let value = HeaderValue::try_from(format!("Bearer {key}"));
-            let mut value = value.map_err(|_| Error::of("T0004"))?;
+            let mut value = value.map_err(|_| Error::new(codes::SIGN_IN))?;
             value.set_sensitive(true);
             parts.headers.insert(header::AUTHORIZATION, value);
         }
@@ -178,7 +179,7 @@ impl Line {
 
     /// The answer to a message that is longer than any may be, with its id where there is one.
     pub(crate) fn too_long(&self, id: Option<&str>) -> Vec<u8> {
-        Refusal::of(&Error::of("T0007"), self.mcp.realm()).write(id)
+        Refusal::of(&Error::new(codes::TOO_LARGE), self.mcp.realm()).write(id)
     }
 
     pub(crate) fn sink(&self) -> Option<&Sink> {
@@ -200,7 +201,7 @@ impl Line {
     /// Place for one more request, which is given back when it is dropped.
     pub(crate) fn place(&self) -> Result<SemaphorePermit<'_>, Refusal> {
         self.room.try_acquire().map_err(|_| {
-            let error = Error::of("T0006").with_message(format!(
+            let error = Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
                 "{MOST_AT_ONCE} requests are under way, which is the most that are served at once."
             ));
             Refusal::of(&error, self.mcp.realm())

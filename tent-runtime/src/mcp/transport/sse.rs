@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures_util::stream;
+use tent_core::codes;
 use tokio::task::JoinHandle;
 
 use crate::error::Error;
@@ -178,7 +179,7 @@ impl Streamed {
 
 fn lost_task(lost: tokio::task::JoinError) -> Refusal {
     tracing::error!(%lost, "the answer to a call was lost");
-    Refusal::of(&Error::of("T0012"), "")
+    Refusal::of(&Error::new(codes::INTERNAL), "")
 }
 
 #[cfg(test)]

@@ -273,8 +273,7 @@ pub(crate) fn server() -> Value {
     json!({"name": "shop", "version": "1.2.3", "title": "The shop"})
 }
 
-/// The catalogue's entry of this code.
-pub(crate) fn entry(code: &str) -> &'static tent_core::codes::Entry {
-    let mut entries = tent_core::codes::ALL.iter();
-    entries.find(|entry| entry.code == code).expect("a code")
+/// The code of this text.
+pub(crate) fn code(text: &str) -> tent::Code {
+    tent_core::codes::find(text).expect("the catalogue has the code")
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::app::{App, META, Request, entry};
+use super::app::{App, META, Request, code};
 
 const TWO_CALLS: &str = r#"[
     {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_order","arguments":{"id":"A1"}}},
@@ -48,7 +48,7 @@ async fn serves_each_message_of_an_array_as_a_single_one() {
     let unknown = json!({
         "code": -32602,
         "message": "Unknown tool: delete_order",
-        "data": {"code": "T0001", "fix": entry("T0001").fix},
+        "data": {"code": "T0001", "fix": code("T0001").fix()},
     });
     for send in [
         Request::raw(TWO_CALLS),

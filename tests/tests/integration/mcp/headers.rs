@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, META, Request, entry, meta};
+use super::app::{App, META, Request, code, meta};
 
 async fn mismatch(app: &App, send: Request) -> Value {
     let id = send.id();
@@ -211,7 +211,7 @@ async fn a_mirrored_header_does_not_reveal_a_hidden_tool() {
         json!({"jsonrpc": "2.0", "id": 1, "error": {
             "code": -32602,
             "message": "Unknown tool: report",
-            "data": {"code": "T0001", "fix": entry("T0001").fix},
+            "data": {"code": "T0001", "fix": code("T0001").fix()},
         }})
     );
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tent::http::Method;
 
-use super::app::{App, META, Request, entry};
+use super::app::{App, META, Request, code};
 
 fn initialize(version: Value) -> Request {
     let params = json!({
@@ -217,7 +217,7 @@ async fn returns_404_for_a_lost_session_and_for_an_ended_one() {
         "message": "There is no such session: begin a new one with initialize.",
         "data": {
             "code": "T0015",
-            "fix": entry("T0015").fix,
+            "fix": code("T0015").fix(),
         },
     }});
     let ping = |id: &str| Request::legacy("ping", json!({})).session(id);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tent::prelude::*;
 use tent::{Annotations, Content, Map, ResourceInfo, Role};
 
-use super::app::{App, META, Request, entry, server};
+use super::app::{App, META, Request, code, server};
 use super::prompts::order_numbers;
 
 #[derive(Debug, Failure)]
@@ -270,13 +270,13 @@ async fn returns_the_not_found_code_of_the_era_for_an_absent_resource() {
         "orders://",
         "orders://99999999999",
     ] {
-        for (send, code) in [(read(uri), -32602), (read_legacy(uri), -32002)] {
+        for (send, status) in [(read(uri), -32602), (read_legacy(uri), -32002)] {
             let got = app.json(200, send).await;
-            let fix = entry("T0001").fix;
+            let fix = code("T0001").fix();
             assert_eq!(
                 got,
                 json!({"jsonrpc": "2.0", "id": 1, "error": {
-                    "code": code,
+                    "code": status,
                     "message": "Resource not found",
                     "data": {"uri": uri, "code": "T0001", "fix": fix},
                 }}),

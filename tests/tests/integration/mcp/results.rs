@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, META, Request, entry, server};
+use super::app::{App, META, Request, code, server};
 
 /// The result of a modern call, without what each has.
 async fn result(app: &App, name: &str, arguments: Value) -> Value {
@@ -106,7 +106,7 @@ async fn returns_a_declared_failure_in_full_without_structured_content() {
 #[tokio::test]
 async fn returns_the_same_protocol_error_for_an_unknown_and_a_hidden_tool() {
     let app = App::new().await;
-    let fix = entry("T0001").fix.to_owned();
+    let fix = code("T0001").fix().to_owned();
     for name in ["no_such_tool", "inside", "Find_order", ""] {
         assert_eq!(
             app.json(200, Request::call(name, json!({}))).await,
@@ -168,8 +168,8 @@ async fn names_every_invalid_field_in_the_result_of_an_invalid_input() {
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["colour", "id", "limit"]);
     let mut text = format!(
         "Error T0003: {}\nFix: {}",
-        entry("T0003").meaning,
-        entry("T0003").fix
+        code("T0003").meaning(),
+        code("T0003").fix()
     );
     for (field, what) in fields {
         text += &format!("\n{field}: {}", what.as_str().expect("a text"));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tent::http::Method;
 
-use super::app::{App, Request, entry};
+use super::app::{App, Request, code};
 
 // K3-21.
 #[tokio::test]
@@ -109,11 +109,11 @@ async fn returns_403_for_an_unknown_host() {
 async fn returns_401_with_the_challenge_for_everything_without_a_caller() {
     let app = App::new().await;
     let refused = |message: &str| {
-        let error = entry("T0004");
+        let error = code("T0004");
         json!({"jsonrpc": "2.0", "error": {
             "code": 4,
             "message": message,
-            "data": {"code": "T0004", "fix": error.fix},
+            "data": {"code": "T0004", "fix": error.fix()},
         }})
     };
     for send in [
@@ -129,7 +129,7 @@ async fn returns_401_with_the_challenge_for_everything_without_a_caller() {
             (got.status.as_u16(), got.header("www-authenticate")),
             (401, Some("Bearer realm=\"shop\""))
         );
-        assert_eq!(got.json(), refused(entry("T0004").meaning));
+        assert_eq!(got.json(), refused(code("T0004").meaning()));
     }
     let got = app
         .send(Request::call("server_time", json!({})).by("wrong"))
