@@ -3,8 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::message::PromptResult;
-use super::{Content, Meta};
+use super::{Content, Meta, PromptResult};
 
 /// The answer of a function that did not fail.
 #[derive(Debug, Default, Clone)]
