@@ -29,7 +29,7 @@ pub use urls::{PublicUrl, StoreUrl};
 /// Everything that is set, defaults filled in.
 ///
 /// ```
-/// use tent_runtime::settings::Settings;
+/// use tent::Settings;
 /// let settings = Settings::from_vars([
 ///     ("TENT_LIMITS__BODY", "8MiB"),
 ///     ("TENT_SHOP__DB", "orders.db"),
@@ -37,7 +37,7 @@ pub use urls::{PublicUrl, StoreUrl};
 /// assert_eq!(settings.web.addr.to_string(), "127.0.0.1:3000");
 /// assert_eq!(settings.limits.body, 8 * 1024 * 1024);
 /// assert_eq!(settings.get::<String>("shop.db")?, "orders.db");
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -188,7 +188,7 @@ impl Settings {
     /// what is tent's own.
     ///
     /// ```
-    /// # use tent_runtime::settings::Settings;
+    /// # use tent::Settings;
     /// #[derive(serde::Deserialize)]
     /// struct Shop { db: String, workers: u8 }
     /// let settings = Settings::from_vars([("TENT_SHOP__DB", "orders.db"), ("TENT_SHOP__WORKERS", "4")])?;
@@ -196,7 +196,7 @@ impl Settings {
     /// assert_eq!((shop.db.as_str(), shop.workers), ("orders.db", 4));
     /// assert_eq!(settings.get::<Option<u16>>("shop.port")?, None);
     /// assert_eq!(settings.get::<u16>("shop.port").unwrap_err().code(), "T7019");
-    /// # Ok::<(), tent_runtime::error::Error>(())
+    /// # Ok::<(), tent::Error>(())
     /// ```
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         if KNOWN.iter().any(|known| known.key == key) {
