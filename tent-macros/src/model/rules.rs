@@ -143,9 +143,9 @@ pub(super) fn name(kind: Kind, function: &Function, stated: &Options, faults: &m
         return;
     }
     let (name, origin, span) = match &stated.name {
-        Some(name) => (name.value.as_str(), Origin::Stated, name.span),
+        Some(name) => (name.value.as_str(), Origin::Explicit, name.span),
         None if stated.mcp.is_some() || kind == Kind::Prompt => {
-            (own.as_str(), Origin::Function, function.name.span())
+            (own.as_str(), Origin::Identifier, function.name.span())
         }
         None => return,
     };
@@ -155,7 +155,7 @@ pub(super) fn name(kind: Kind, function: &Function, stated: &Options, faults: &m
             Problem::Reserved if kind == Kind::Prompt => continue,
             Problem::TooLong { characters } => format!(
                 "the name has {characters} characters, and the most is {}",
-                names::MOST_CHARACTERS
+                names::MAX_CHARACTERS
             ),
             Problem::Reserved => format!("`{name}` is a tool of tent's own"),
             Problem::Characters { found: None } => "the name is empty".to_owned(),
@@ -290,7 +290,7 @@ pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults:
         "state who else may, or write a plain function",
     );
     let uri = stated.uri.as_ref();
-    let one = uri.is_some_and(|uri| Template::read(&uri.value).is_ok_and(|uri| uri.is_literal()));
+    let one = uri.is_some_and(|uri| Template::parse(&uri.value).is_ok_and(|uri| uri.is_literal()));
     clash(
         stated.list.as_ref().map(|list| list.span()),
         one,

@@ -4,7 +4,7 @@
 use proc_macro2::Span;
 use syn::Ident;
 use tent_core::codes;
-use tent_core::uri::{Template, Wrong};
+use tent_core::uri::{InvalidTemplate, Template};
 
 use super::parameters::{Parameter, Taken};
 use super::stated::Options;
@@ -30,19 +30,23 @@ pub(super) fn check(
         }
         return;
     };
-    let template = match Template::read(&uri.value) {
+    let template = match Template::parse(&uri.value) {
         Ok(template) => template,
         Err(wrong) => {
             let what = format!("{:?} is no URI template: {wrong}", uri.value);
             let help = match wrong {
-                Wrong::Scheme => "begin with a scheme of your own, such as \"orders://{id}\"",
-                Wrong::Brace => "write a variable as `{name}`",
-                Wrong::Expression(_) => {
+                InvalidTemplate::NoScheme => {
+                    "begin with a scheme of your own, such as \"orders://{id}\""
+                }
+                InvalidTemplate::UnbalancedBrace => "write a variable as `{name}`",
+                InvalidTemplate::UnsupportedExpression(_) => {
                     "write `{name}`, or `{+name}` for one that may hold a `/`; other forms of RFC 6570 are not matched"
                 }
-                Wrong::Twice(_) => "give each variable a name of its own",
-                Wrong::Adjacent(_) => "put something between the two, such as `/`",
-                Wrong::Character(_) => "percent-encode it",
+                InvalidTemplate::DuplicateVariable(_) => "give each variable a name of its own",
+                InvalidTemplate::AdjacentVariables(_) => {
+                    "put something between the two, such as `/`"
+                }
+                InvalidTemplate::InvalidCharacter(_) => "percent-encode it",
             };
             faults.add(codes::INVALID_URI_TEMPLATE, uri.span, &what, help);
             return;

@@ -72,7 +72,7 @@ impl Mcp {
             dispatcher.about(),
             Revision::V2026_07_28,
         ));
-        let kept_for = dispatcher.settings().limits.tools_kept;
+        let kept_for = dispatcher.settings().limits.list_ttl;
         Mcp {
             tools: tools_call::Tools::new(dispatcher.registry()),
             lists: tools_list::Lists::new(dispatcher.registry(), kept_for, &server),
@@ -286,7 +286,7 @@ async fn answer(
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }
-    let limit = mcp.dispatcher.settings().limits.body;
+    let limit = mcp.dispatcher.settings().limits.max_body;
     let body = body.read(limit).await.map_err(refused)?;
     let posted = match message::read(&body) {
         Ok(posted) => posted,

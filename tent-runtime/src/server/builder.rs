@@ -271,7 +271,7 @@ impl App {
         self.notes.clone()
     }
 
-    /// Sets one setting in code, such as `limits.body` to `8MiB`. It wins over the `TENT_…` variables.
+    /// Sets one setting in code, such as `limits.max_body` to `8MiB`. It wins over the `TENT_…` variables.
     /// What is wrong with it is said when the app is run or built.
     pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.set = self.set.set(key, value);

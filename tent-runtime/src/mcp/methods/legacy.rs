@@ -250,7 +250,7 @@ pub(crate) fn answered(mcp: &Mcp, asked: &Asked<'_>, id: &str, answer: Answered,
 }
 
 /// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
-/// over `limits.answer` the requests that are left are refused and run nothing.
+/// over `limits.max_response` the requests that are left are refused and run nothing.
 pub(crate) async fn batch(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
@@ -267,7 +267,7 @@ pub(crate) async fn batch(
         return Err(Refusal::invalid("An array of messages holds at least one."));
     }
     let mut out = vec![b'['];
-    let most = mcp.dispatcher.settings().limits.answer;
+    let most = mcp.dispatcher.settings().limits.max_response;
     for message in messages {
         let full = out.len() > most;
         if let Some(answer) = in_batch(mcp, asked, message, agreed, full).await {
@@ -320,7 +320,7 @@ async fn in_batch(
                 Err(refusal) => return Some(refusal.write(Some(id))),
             };
             let answer = if full {
-                Err(left_out(mcp.dispatcher.settings().limits.answer))
+                Err(left_out(mcp.dispatcher.settings().limits.max_response))
             } else if request.method == "initialize" {
                 Err(Refusal::invalid("initialize comes alone."))
             } else if request.params.meta.version != Text::Absent {

@@ -172,7 +172,7 @@ fn opened(
         on: asked.counts_on().into(),
         listens,
     };
-    let most = mcp.dispatcher.settings().limits.live_connections;
+    let most = mcp.dispatcher.settings().limits.streams_per_caller;
     Streams::open(&mcp.notes, stream, first, most).map_err(refused)
 }
 

@@ -120,7 +120,7 @@ async fn an_array_is_bounded() {
 #[tokio::test]
 async fn once_the_answers_are_too_large_no_more_requests_of_an_array_run() {
     let app = App::of(super::functions::FUNCTIONS, |settings| {
-        settings.limits.answer = 1000;
+        settings.limits.max_response = 1000;
     });
     let calls: Vec<_> = (1..=30)
         .map(|id| {

@@ -134,7 +134,7 @@ static TOOLS: &[&Declaration] = &[
 ];
 
 fn app() -> App {
-    App::of(TOOLS, |settings| settings.limits.answer = 2048)
+    App::of(TOOLS, |settings| settings.limits.max_response = 2048)
 }
 
 async fn called(app: &App, revision: &str, name: &str) -> Value {

@@ -291,7 +291,7 @@ async fn contents_are_sent_as_the_revision_has_them() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_a_result_that_says_so() {
     let app = App::of(super::functions::FUNCTIONS, |settings| {
-        settings.limits.answer = 1000;
+        settings.limits.max_response = 1000;
     });
     let echo = |size: usize| Send::call("echo", json!({"text": "x".repeat(size)}));
     assert_eq!(app.ask(200, echo(900)).await["result"].get("isError"), None);

@@ -53,7 +53,7 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
 
 #[tokio::test]
 async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
-    let app = App::of(FUNCTIONS, |settings| settings.limits.body = 8 << 20);
+    let app = App::of(FUNCTIONS, |settings| settings.limits.max_body = 8 << 20);
     let text = "a".repeat(3 << 20);
     let got = app
         .ask(200, Send::call("echo", json!({"text": text})))
@@ -65,7 +65,7 @@ async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
         Some(3 << 20)
     );
 
-    let app = App::of(FUNCTIONS, |settings| settings.limits.body = 1000);
+    let app = App::of(FUNCTIONS, |settings| settings.limits.max_body = 1000);
     let send = Send::call("echo", json!({"text": "a".repeat(1000)}));
     let trace = send.trace();
     let got = app.ask(413, send).await;

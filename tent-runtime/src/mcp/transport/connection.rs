@@ -112,7 +112,7 @@ impl Line {
 
     /// The most bytes that a function may give.
     pub(crate) fn most_answer(&self) -> usize {
-        self.mcp.dispatcher.settings().limits.answer
+        self.mcp.dispatcher.settings().limits.max_response
     }
 
     /// Who is at the other end, asked again for each message: a key can be revoked meanwhile.
@@ -139,7 +139,7 @@ impl Line {
     ) -> Option<Vec<u8>> {
         // What ends a line is no part of its message.
         let message = message.strip_suffix(b"\n").unwrap_or(message);
-        if message.len() > self.mcp.dispatcher.settings().limits.body {
+        if message.len() > self.mcp.dispatcher.settings().limits.max_body {
             return Some(self.too_long(request_id::id(message).as_deref()));
         }
         let posted = match message::read(message) {
