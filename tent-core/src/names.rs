@@ -31,7 +31,6 @@ pub enum Origin {
 
 /// A problem of a tool's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Problem {
     /// T1014: longer than [`MAX_CHARACTERS`].
     TooLong {

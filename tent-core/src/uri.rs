@@ -23,7 +23,6 @@ enum Part {
 
 /// Why a text is not a valid template. `Display` gives a clause about the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum InvalidTemplate {
     /// The template does not start with a scheme such as `orders:`.
     NoScheme,
