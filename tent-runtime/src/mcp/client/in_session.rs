@@ -1,4 +1,4 @@
-//! Questions of a call to an older client: a request down the stream of the call, for whose answer the function
+//! PendingRequests of a call to an older client: a request down the stream of the call, for whose answer the function
 //! waits. The answer may come on any connection of the session.
 //!
 //! Those under way are kept in [`questions`], in this process alone.
@@ -11,21 +11,23 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cx::{InputRequest, Later, Level, Peer, Progress, misanswered};
+use crate::cx::{InputRequest, InputResponse, Later, Level, Peer, Progress, misanswered};
 use crate::error::Result;
-use crate::mcp::client::notifications::OfCall;
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::pending_requests;
+use crate::mcp::client::pending_requests::PendingRequests;
 use crate::mcp::protocol::input_request;
+use crate::mcp::protocol::input_response;
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::subscriptions::notifier::Notifier;
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
 
 /// The client of a call in a session.
 pub(crate) struct InSession {
-    told: Arc<OfCall>,
-    notes: Notifier,
-    session: Key,
+    told: Arc<CallReporter>,
+    pending: PendingRequests,
+    session: RequestKey,
     /// On whom its questions count.
     on: String,
     revision: Revision,
@@ -35,19 +37,20 @@ pub(crate) struct InSession {
 
 impl InSession {
     pub(crate) fn new(
-        mcp: &Mcp,
-        asked: &Asked<'_>,
-        agreed: &Agreed,
+        pending: PendingRequests,
+        ask_time: Duration,
+        asked: &RequestContext<'_>,
+        negotiated: &Negotiated,
         nonce: [u8; 16],
-        told: Arc<OfCall>,
+        told: Arc<CallReporter>,
     ) -> Self {
         InSession {
             told,
-            notes: mcp.notes.clone(),
-            session: Key::new(nonce, &asked.caller, ""),
-            on: asked.counts_on(),
-            revision: agreed.revision,
-            ask_time: mcp.dispatcher.settings().limits.ask_time,
+            pending,
+            session: RequestKey::new(nonce, &asked.caller, ""),
+            on: asked.quota_key(),
+            revision: negotiated.revision,
+            ask_time,
             kept: Mutex::default(),
         }
     }
@@ -56,13 +59,13 @@ impl InSession {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn put(&self, name: &str, question: &InputRequest) -> Result<Value> {
+    async fn put(&self, name: &str, question: &InputRequest) -> Result<InputResponse> {
         input_request::check(question, self.revision)?;
-        let put = self.notes.questions().put(
-            pending_requests::Asked {
+        let put = self.pending.put(
+            pending_requests::Recipient {
                 session: &self.session,
                 on: &self.on,
-                sink: self.told.sink(),
+                outbox: self.told.outbox(),
             },
             |id| input_request::request(question, self.revision, id),
         );
@@ -71,10 +74,9 @@ impl InSession {
         };
         match answered? {
             None => Err(misanswered(name, "cannot come: the client went away")),
-            Some(Ok(result)) => match question.fits(&result) {
-                Ok(()) => Ok(result),
-                Err(what) => Err(misanswered(name, &what)),
-            },
+            Some(Ok(result)) => input_response::read(question.kind(), &result)
+                .and_then(|response| question.validate(&response).map(|()| response))
+                .map_err(|problem| misanswered(name, &problem)),
             Some(Err(error)) => {
                 let words = pending_requests::words(&error);
                 Err(misanswered(
@@ -99,7 +101,11 @@ impl Peer for InSession {
         self.told.log(level, logger, data);
     }
 
-    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>> {
+    fn ask<'a>(
+        &'a self,
+        name: &'a str,
+        question: InputRequest,
+    ) -> Later<'a, Result<InputResponse>> {
         Box::pin(async move { self.put(name, &question).await })
     }
 
