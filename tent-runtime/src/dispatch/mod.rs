@@ -189,6 +189,11 @@ impl Dispatcher {
         &self.registry
     }
 
+    /// Also serves requests whose `Host` is this address, on which the server listens.
+    pub fn serve_host(&self, address: std::net::IpAddr) {
+        self.hosts.serve(address);
+    }
+
     /// What clients are told of the app.
     pub fn about(&self) -> &AppInfo {
         &self.about

@@ -18,6 +18,7 @@ mod log;
 mod mcp;
 mod metadata;
 mod mounted;
+mod runtime_functions;
 mod sealed_off;
 mod shop;
 mod start;

@@ -222,8 +222,8 @@ async fn an_answer_that_does_not_fit_and_a_failure_end_the_question() {
             refused,
             "is a failure of its own: User rejected sampling request.",
         ),
-        (misfit, "does not fit the form: name "),
-        (nothing, "is no object."),
+        (misfit, "is not valid: name "),
+        (nothing, "is not an object."),
     ];
     for (send, wanted) in sends {
         let mut read = Read::of(app.open(call(&session, "greet")).await);
@@ -322,7 +322,7 @@ fn params(asked: impl crate::cx::input::IntoInputRequest, revision: Revision) ->
 #[test]
 fn fields_are_in_the_words_of_older_revisions() {
     let choice = Field::titled_choice([("f00", "Red"), ("00f", "Blue")]).default("f00");
-    let untitled = Form::of_schema(
+    let untitled = Form::from_schema(
         "",
         json!({"type": "object", "properties": {"colour": {
             "type": "string", "oneOf": [{"const": "f00"}, {"const": "00f", "title": "Blue"}],
