@@ -151,7 +151,7 @@ async fn posted_input(
     if !web::is_json(&parts.headers) {
         return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
     }
-    let bytes = body.read(dispatcher.settings().limits.body).await?;
+    let bytes = body.read(dispatcher.settings().limits.max_body).await?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }

@@ -371,7 +371,7 @@ impl Dispatcher {
             }
         }
         // 6. Run it; 7. encode, which its body does as its last step.
-        let most = self.settings.limits.answer;
+        let most = self.settings.limits.max_response;
         let outcome = run::run(function, cx, input, most, &self.places).await;
         if let Some(rounds) = &rounds {
             rounds.ended(&outcome).await;

@@ -260,7 +260,7 @@ impl App {
         self.notifier.clone()
     }
 
-    /// Sets a setting, such as `limits.body` to `8MiB`. It overrides `tent.toml` and the `TENT_…` variables. A wrong value
+    /// Sets a setting, such as `limits.max_body` to `8MiB`. It overrides `tent.toml` and the `TENT_…` variables. A wrong value
     /// is an error when the app is run or built.
     pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings = self.settings.set(key, value);
