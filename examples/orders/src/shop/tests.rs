@@ -185,7 +185,7 @@ async fn a_file_that_cannot_be_opened_is_told() {
 async fn the_date_of_a_mail_is_of_its_form() {
     let date = shop()
         .await
-        .ask(|db| Ok(mail_date(db)?))
+        .run(|db| Ok(mail_date(db)?))
         .await
         .expect("it answers");
     let parts: Vec<&str> = date.split(' ').collect();
