@@ -102,9 +102,7 @@ async fn letter(cx: &Cx, id: u32) -> Result<String> {
 
 async fn tester() -> (Tent, String) {
     let tent = tent_with(|app| {
-        app.users(async |id: String| {
-            Ok::<_, tent::Error>(Some(User::new(&*id).with_role("tester")))
-        })
+        app.users(async |id: String| Ok::<_, tent::Error>(Some(User::new(&*id).role("tester"))))
     });
     let tent = tent.await;
     let key = key(&tent, "tess", &["*"]).await;
@@ -277,3 +275,7 @@ async fn a_resource_asks_its_reader_in_both_eras() {
     assert_eq!(read(answer.next().await.expect("an answer")), "7: Ada");
     assert_eq!(answer.next().await, None);
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] =
+    tent::functions![lingers, looks_up, floods, letter,];

@@ -9,21 +9,34 @@ use tent::{App, Tent, User};
 
 use crate::app::Watched;
 
-/// The app of the tests: every linked function, on a store in memory. `ada` is a person, `grace` is staff.
+/// The app of the tests, on a store in memory. `ada` is a person, `grace` is staff.
 pub(crate) async fn tent() -> Tent {
     tent_with(|app| app).await
 }
 
+/// The same app with changes.
 pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
+    tent_of(|app| {
+        let app = app.functions(crate::app::FUNCTIONS);
+        let app = app.functions(crate::blocking::FUNCTIONS);
+        let app = app.functions(crate::gone::FUNCTIONS);
+        let app = app.functions(crate::metadata::FUNCTIONS);
+        change(app.functions(crate::sealed_off::FUNCTIONS))
+    })
+    .await
+}
+
+/// The same app with only the functions that `change` adds.
+pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
     let app = App::new("shop", "1.2.3")
         .set("store.url", "memory:")
-        .set("limits.body", "64KiB")
+        .set("limits.max_body", "64KiB")
         .state(Watched::default())
         .users(async |id: String| {
             Ok::<_, tent::Error>(match id.as_str() {
                 "eve" => Some(User::new("eve")),
-                "ada" => Some(User::new("ada").with_name("Ada")),
-                "grace" => Some(User::new("grace").with_name("Grace").with_role("staff")),
+                "ada" => Some(User::new("ada").name("Ada")),
+                "grace" => Some(User::new("grace").name("Grace").role("staff")),
                 _ => None,
             })
         });
@@ -35,7 +48,7 @@ pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
 
 /// A key of this person with these scopes.
 pub(crate) async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
-    let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
+    let new = NewKey::new(scopes.iter().copied()).owner(owner);
     let made = tent.keys().create(new).await;
     made.expect("a key can be made").text().to_owned()
 }
