@@ -6,6 +6,7 @@ mod app;
 mod blocking;
 mod bodies;
 mod dispatch;
+mod errors;
 mod failures;
 mod gone;
 mod log;
