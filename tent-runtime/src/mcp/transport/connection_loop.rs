@@ -72,7 +72,7 @@ pub(crate) async fn on_bytes(
     read: impl AsyncRead + Send + Unpin,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
-    let max = mcp.dispatcher.settings().limits.body;
+    let max = mcp.dispatcher.settings().limits.max_body;
     let messages = FramedRead::new(read, Framer::new(max));
     let outbox = Outbox::default();
     let writer = write_lines(write, outbox.clone());

@@ -39,7 +39,7 @@ pub(crate) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
     let outbox = Outbox::default();
-    let max = mcp.dispatcher.settings().limits.body;
+    let max = mcp.dispatcher.settings().limits.max_body;
     let connection = Connection::new(mcp, identity, outbox.clone())?.with_sign_in(SIGN_IN);
     let connection = connection_loop::opened(connection).await?;
     let mut messages = read(input, max);
