@@ -77,7 +77,6 @@ impl Asking {
             server: mcp.server.clone(),
             told: told.map(|told| told as Arc<dyn Peer>),
             writer: brought.writer,
-            claims: mcp.claims.clone(),
             counts_on: match state {
                 Text::Is(_) => asked.counts_on(),
                 _ => String::new(),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -16,7 +17,7 @@ use super::revision::Revision;
 use super::running::Key;
 use super::session::Session;
 use super::wire::{Kind, Message, Request};
-use super::{Agreed, Asked, Mcp, about, call, client, kept, methods, served};
+use super::{Agreed, Asked, Mcp, about, call, client, kept, methods, quota_key, served};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Era};
@@ -107,13 +108,14 @@ fn lost() -> Refusal {
 }
 
 /// Ends the session that a DELETE names.
-pub(super) async fn end(mcp: &Mcp, headers: &HeaderMap, caller: &Caller) -> Result<Reply, Refusal> {
-    let Some(session) = session(mcp, headers).await? else {
+pub(super) async fn end(mcp: &Mcp, parts: &Parts, caller: &Caller) -> Result<Reply, Refusal> {
+    let Some(session) = session(mcp, &parts.headers).await? else {
         return Err(Refusal::invalid(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    match mcp.ended.end(&session.nonce, session.ends()).await {
+    let owner = crate::json::digest_of(quota_key(caller, parts).as_bytes());
+    match mcp.ended.end(&session.nonce, session.ends(), owner).await {
         Ok(()) => {
             let key = Key::new(session.nonce, caller, "");
             mcp.notes.streams().end(&key);

@@ -79,7 +79,6 @@ pub(crate) struct Mcp {
     lists: list::Lists,
     ended: EndedSessions,
     running: running::Running,
-    claims: Arc<rounds::Claims>,
     levels: levels::Levels,
     notes: Notifier,
     /// Those that are kept of what a client says.
@@ -99,7 +98,6 @@ impl Mcp {
             tools: call::Tools::new(dispatcher.registry()),
             lists: list::Lists::new(dispatcher.registry(), kept_for, &server),
             running: running::Running::default(),
-            claims: Arc::default(),
             levels: levels::Levels::default(),
             notes,
             extensions: extensions::Known::new(dispatcher.registry(), dispatcher.about()),
@@ -153,6 +151,20 @@ struct Asked<'a> {
     way: Way<'a>,
 }
 
+/// The key that quotas count by: the caller, or the address of an anonymous one.
+fn quota_key(caller: &Caller, parts: &Parts) -> String {
+    if caller.is_known() {
+        return caller.to_string();
+    }
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
+        // A client that has one address of such a network has all of it.
+        Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
+        Some(IpAddr::V4(ip)) => ip.to_string(),
+        None => String::new(),
+    }
+}
+
 /// How a message came.
 #[derive(Clone, Copy)]
 enum Way<'a> {
@@ -182,18 +194,9 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// On whom it counts what is kept of a request, a stream or a round: the caller, or the address where there is none.
+    /// The key that quotas of this request count by.
     fn counts_on(&self) -> String {
-        if self.caller.is_known() {
-            return self.caller.to_string();
-        }
-        let peer = self.parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
-            // Whoever has one address of such a network has all of it.
-            Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
-            Some(IpAddr::V4(ip)) => ip.to_string(),
-            None => String::new(),
-        }
+        quota_key(&self.caller, self.parts)
     }
 
     /// What a request of this id is cancelled by; `None` where it cannot be.
@@ -279,7 +282,7 @@ async fn answer(
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             named(&parts.headers)?;
-            return legacy::end(mcp, &parts.headers, &caller).await;
+            return legacy::end(mcp, parts, &caller).await;
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             named(&parts.headers)?;

@@ -8,7 +8,6 @@
 
 mod asks;
 mod carried;
-mod claims;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,14 +19,12 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
 use self::carried::{Answered, Carried, Outcome};
-pub(super) use self::claims::Claims;
-use self::claims::{Claimed, Turn, Wanted};
 use super::ask;
 use super::params::{Arguments, Text};
 use super::reply::{Refusal, write};
 use super::revision::Revision;
-use crate::clock::{Clock, SystemClock};
 use crate::cx::{Peer, Question};
+use crate::dispatch::idempotency::{self, Claim, ToClaim};
 use crate::dispatch::{Dispatcher, Entering, Rounds};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
@@ -49,7 +46,6 @@ pub(super) struct Round {
     told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     writer: Writer,
-    claims: Arc<Claims>,
     counts_on: String,
     inner: Mutex<Inner>,
     over: Notify,
@@ -72,7 +68,7 @@ struct Inner {
     waker: Option<Waker>,
     /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
     bound: Vec<u8>,
-    claimed: Option<(Vec<u8>, Turn)>,
+    claimed: Option<Claim>,
     result: Option<Result<Vec<u8>>>,
     /// Whether the call has ended: nothing is asked for it any more.
     ended: bool,
@@ -93,7 +89,6 @@ pub(super) struct Parts {
     pub(super) server: Arc<str>,
     pub(super) told: Option<Arc<dyn Peer>>,
     pub(super) writer: Writer,
-    pub(super) claims: Arc<Claims>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(super) counts_on: String,
 }
@@ -121,7 +116,6 @@ impl Round {
             server,
             told,
             writer,
-            claims,
             counts_on,
         } = parts;
         Ok(Arc::new(Round {
@@ -131,7 +125,6 @@ impl Round {
             told,
             state,
             writer,
-            claims,
             counts_on,
             inner: Mutex::new(Inner {
                 responses,
@@ -179,7 +172,12 @@ impl Round {
                 .with_fix("Call again, with shorter answers."));
         }
         let carried = Carried {
-            until: SystemClock.now().plus(self.ask_time()).as_millis(),
+            until: self
+                .dispatcher
+                .store()
+                .now()
+                .plus(self.ask_time())
+                .as_millis(),
             nonce: json::hex(&random::bytes::<16>()),
             asked: prints,
             answers,
@@ -205,7 +203,7 @@ impl Round {
         let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
-        let is_old = SystemClock.now() > until;
+        let is_old = self.dispatcher.store().now() > until;
         let nonce = {
             let mut inner = self.lock();
             inner.kept = carried.kept;
@@ -226,21 +224,20 @@ impl Round {
         if entering.kind == Kind::Query {
             return Ok(true);
         }
-        let counts_on = json::digest_of(self.counts_on.as_bytes());
-        let wanted = Wanted {
-            store: &**self.dispatcher.store(),
-            nonce: &nonce,
-            caller: &counts_on,
-            until,
+        let call = ToClaim {
+            key: &nonce,
+            owner: json::digest_of(self.counts_on.as_bytes()),
+            fingerprint: bound,
+            expires: until,
             deadline: entering.deadline,
-            stop: entering.stop,
+            cancellation: entering.stop,
         };
-        match self.claims.take(wanted).await? {
-            Claimed::Now(turn) => {
-                self.lock().claimed = Some((nonce, turn));
+        match self.dispatcher.claims().take(call).await? {
+            idempotency::Taken::Now(claim) => {
+                self.lock().claimed = Some(claim);
                 Ok(true)
             }
-            Claimed::Before(outcome) => {
+            idempotency::Taken::Before(outcome) => {
                 let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().result = Some(Ok(outcome?));
                 Ok(false)
@@ -276,18 +273,17 @@ impl Rounds for Round {
                 inner.result.clone_from(&asked);
                 inner.claimed.take()
             };
-            // The turn is given back when the outcome is there.
-            let Some((nonce, _turn)) = claimed else {
+            let Some(claim) = claimed else {
                 return;
             };
             let outcome = match asked {
                 Some(asked) => asked,
                 None => (self.writer)(outcome),
             };
-            let outcome = Outcome::seal(self.dispatcher.sealer(), &nonce, outcome);
-            if let Err(error) = self.dispatcher.store().record_round(&nonce, outcome).await {
-                // Whoever sends it again is told that its outcome is not known.
-                tracing::error!(chain = ?error.chain(), "the outcome of a round was not kept");
+            let outcome = Outcome::seal(self.dispatcher.sealer(), claim.key(), outcome);
+            if let Err(error) = claim.complete(outcome).await {
+                // A repeat gets T0011.
+                tracing::error!(chain = ?error.chain(), "the outcome of a call was not stored");
             }
         })
     }
