@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::function::Kind;
 use crate::json;
 use crate::registry::{Function, OutputShape};
-use crate::schema::{Wire, misfit};
+use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 
 /// Answers any request under `/api`.
@@ -115,8 +115,11 @@ async fn call(
     let left = cx.time_left();
     let query = function.declaration.kind == Kind::Query;
     let (input, wire) = match &parts.method {
-        method if reads(method) && query => (query_input(parts, function)?, Wire::Strings),
-        &Method::POST => (posted_input(dispatcher, parts, body).await?, Wire::Json),
+        method if reads(method) && query => (query_input(parts, function)?, InputEncoding::Strings),
+        &Method::POST => (
+            posted_input(dispatcher, parts, body).await?,
+            InputEncoding::Json,
+        ),
         _ if query => return Err(method_not_allowed("GET, HEAD, POST")),
         _ => return Err(method_not_allowed("POST")),
     };
@@ -168,12 +171,14 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
             Some(first) => *first = Value::Array(vec![first.take(), text]),
         }
     }
-    let shown = input.keys().filter(|name| function.input.hides_in(name));
+    let shown = input
+        .keys()
+        .filter(|name| function.input.has_secret_in(name));
     let why = "is a secret: send it by POST, never in an address";
     let shown: Vec<_> = shown.map(|name| (name.clone(), why.to_owned())).collect();
     match shown.is_empty() {
         true => Ok(input),
-        false => Err(misfit(shown)),
+        false => Err(invalid_input(shown)),
     }
 }
 

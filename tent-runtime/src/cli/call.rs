@@ -11,7 +11,7 @@ use crate::dispatch::{Call, Endpoint};
 use crate::error::{Error, Result};
 use crate::function::{Held, Output, Piece};
 use crate::registry::Registry;
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 use crate::server::Prepared;
 
 use super::list::{kind, refuse};
@@ -41,7 +41,7 @@ pub(super) async fn call(
     let call = Call {
         name,
         input,
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller,
         client: Client::default(),
         meta: Map::new(),

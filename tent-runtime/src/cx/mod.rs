@@ -2,10 +2,9 @@
 //!
 //! Knows no envelope: what it says of a client is what the envelope put in.
 
-pub mod ask;
 mod client;
+pub mod input;
 mod peer;
-pub(crate) mod question;
 mod cancellation;
 mod paused_time;
 
@@ -22,8 +21,8 @@ use tokio::time::Instant;
 
 pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
+pub use input::{InputRequest, Kind as InputKind};
 pub use peer::{Later, Level, Peer, Progress};
-pub use question::{Kind as Asks, Question};
 
 pub(crate) use cancellation::Unfinished;
 pub(crate) use client::{Extensions, REQUIRED};
@@ -243,8 +242,8 @@ impl Cx {
         }
     }
 
-    /// Asks the client: its person with [`ask::form`] or [`ask::url`], its model with [`ask::sampling`], or
-    /// itself with [`ask::roots`]. `name` tells the questions of one call apart.
+    /// Asks the client: its person with [`input::form`] or [`input::url`], its model with [`input::sampling`], or
+    /// itself with [`input::roots`]. `name` tells the questions of one call apart.
     ///
     /// **A modern client answers with a second call, for which the function runs again from its start**: what
     /// was answered is then answered at once, in the order in which it was asked. So what stands before a
@@ -262,18 +261,22 @@ impl Cx {
     /// as it stands. A person who says no is no error.
     ///
     /// ```
-    /// use tent_runtime::cx::{Cx, ask};
+    /// use tent_runtime::cx::{Cx, input};
     /// # async fn send(cx: &Cx) -> tent_runtime::error::Result<String> {
-    /// let form = ask::Form::new("Send it now?").field("sure", ask::Field::boolean());
+    /// let form = input::Form::new("Send it now?").field("sure", input::Field::boolean());
     /// Ok(match cx.input("sure", form).await? {
-    ///     ask::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
+    ///     input::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
     ///     _ => "Not sent.".to_owned(),
     /// })
     /// # }
     /// ```
-    pub async fn input<A: ask::Ask>(&self, name: &str, question: A) -> Result<A::Reply> {
-        let asked = question.asked()?;
-        let question = asked.question();
+    pub async fn input<R: input::IntoInputRequest>(
+        &self,
+        name: &str,
+        request: R,
+    ) -> Result<R::Response> {
+        let asked = request.into_input_request()?;
+        let question = asked.request();
         self.0.client.require(&question.needs())?;
         let Some(peer) = &self.0.peer else {
             return Err(Error::of("T0021").with_message("Here is no client that can be asked."));
@@ -294,12 +297,12 @@ impl Cx {
     /// What the step fails with; T0012 where what it gave cannot be kept.
     ///
     /// ```
-    /// # use tent_runtime::cx::{Cx, ask};
+    /// # use tent_runtime::cx::{Cx, input};
     /// # use tent_runtime::error::Result;
     /// # async fn add_order() -> Result<u32> { Ok(7) }
     /// # async fn serve(cx: &Cx) -> Result<()> {
     /// let order: u32 = cx.once("order", async { add_order().await }).await?;
-    /// let sure = cx.input("pay", ask::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
+    /// let sure = cx.input("pay", input::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
     /// # Ok(())
     /// # }
     /// ```

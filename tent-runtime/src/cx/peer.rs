@@ -10,7 +10,7 @@ use std::task::Waker;
 
 use serde_json::Value;
 
-use super::Question;
+use super::InputRequest;
 use crate::error::Result;
 
 /// What a peer gives later.
@@ -34,7 +34,7 @@ pub trait Peer: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Where the client cannot be asked this.
-    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>>;
+    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>>;
 
     /// Whether a question was put that only a later request can answer. The door then ends the call as it
     /// stands, and the envelope answers what is asked by then. Where there is none, `waker` is woken when one

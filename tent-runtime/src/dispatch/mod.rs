@@ -38,7 +38,7 @@ use crate::error::{Error, Result};
 use crate::function::{Kind, Output};
 use crate::keys::Keys;
 use crate::registry::{Function, Registry};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 use crate::seal::Sealer;
 use crate::settings::Settings;
 use crate::store::Store;
@@ -99,7 +99,7 @@ pub struct Call {
     /// Its input, as it was sent.
     pub input: Map<String, Value>,
     /// Whether the wire has only strings.
-    pub wire: Wire,
+    pub wire: InputEncoding,
     /// Who calls.
     pub caller: Caller,
     /// What the client says of itself.
@@ -344,7 +344,7 @@ impl Dispatcher {
         let function = self.find_until(&name, at, &cx, request).await?;
         cx.client().require(function.declaration.needs)?;
         // 2. Does the input fit?
-        function.input.accept(&mut input, wire)?;
+        function.input.validate(&mut input, wire)?;
         // 3. Sent before? comes with the records of calls.
         // 4. A person's yes: nobody can be asked yet, so what asks fails closed.
         if function.declaration.asks {

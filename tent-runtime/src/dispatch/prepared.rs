@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 use super::{Call, Dispatcher, Endpoint, Rounds};
 use crate::cx::{Cancellation, Cx, CxParts, Era, PausedTime};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// A call whose [`Cx`] is made.
 pub(super) struct PreparedCall {
     pub(super) cx: Cx,
     pub(super) name: String,
     pub(super) input: Map<String, Value>,
-    pub(super) wire: Wire,
+    pub(super) wire: InputEncoding,
     /// When the request has to be answered.
     pub(super) request: Option<Instant>,
     pub(super) at: Endpoint,

@@ -18,7 +18,7 @@ use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
 use crate::function::{Access, BoxFuture, ResourceInfo};
 use crate::registry::{Function, Resource};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// So many access rules of one list are asked at once: one that does not end leaves time for the others, and one
 /// request does not set all of them to work.
@@ -214,7 +214,7 @@ impl<'a> ReadableResources<'a> {
                 Ok(()) => {
                     if function
                         .input
-                        .accept(&mut values.clone(), Wire::Strings)
+                        .validate(&mut values.clone(), InputEncoding::Strings)
                         .is_ok()
                     {
                         return Ok((resource, values));

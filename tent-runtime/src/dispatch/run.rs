@@ -13,7 +13,7 @@ use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
 use crate::function::{Body, Content, Misread, Output};
 use crate::registry::{Function, OutputShape};
-use crate::schema::{UNFIT, misfit};
+use crate::schema::{INVALID, invalid_input};
 
 /// How many `blocking` functions run at once: half of the threads that tokio's pool has unless it is told
 /// otherwise. The store works on the same pool, and is never without a thread for all that functions hold.
@@ -50,7 +50,7 @@ pub(super) async fn run(
         }
         Guarded::Panicked(error) => Err(error),
     };
-    let answer = answer.map_err(|error| discreet(error, function));
+    let answer = answer.map_err(|error| redact(error, function));
     let answer = answer.map_err(|error| shown_in_bounds(function, error, most));
     answer.map_err(|error| {
         with_reference(error, &function.name, &cx.caller().to_string(), cx.trace())
@@ -73,13 +73,13 @@ async fn until_it_asks<T>(
 }
 
 /// A failure to read the input, without the values of secrets.
-fn discreet(error: Error, function: &Function) -> Error {
+fn redact(error: Error, function: &Function) -> Error {
     if !error.source().is_some_and(|source| source.is::<Misread>()) {
         return error;
     }
-    misfit(error.fields().iter().map(|(path, what)| {
-        let what = what.as_str().unwrap_or(UNFIT);
-        function.input.discreet(path, what)
+    invalid_input(error.fields().iter().map(|(path, what)| {
+        let what = what.as_str().unwrap_or(INVALID);
+        function.input.redact(path, what)
     }))
 }
 

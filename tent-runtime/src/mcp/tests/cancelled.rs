@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::function::{
     Access, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration, Resource, Rule,
 };
-use crate::mcp::stream::Sink;
+use crate::mcp::client::outbox::Sink;
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
 
