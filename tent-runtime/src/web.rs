@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use tent_core::codes;
 
 use crate::error::Error;
 use crate::random;
@@ -65,11 +66,11 @@ pub(crate) fn nosniff(headers: &mut HeaderMap) {
 
 /// The headers that a failure brings whatever its envelope: the challenge of a 401, and when to come again.
 pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMap) {
-    match error.code() {
-        "T0004" => {
+    match error.tent_code() {
+        Some(codes::SIGN_IN) => {
             headers.insert(header::WWW_AUTHENTICATE, challenge(realm, None));
         }
-        "T0005" => {
+        Some(codes::NOT_ALLOWED) => {
             let scopes = error.fields().get("scopes").and_then(|s| s.as_array());
             let scopes: Vec<_> = scopes
                 .into_iter()

@@ -10,15 +10,15 @@ use axum::body::{Body, HttpBody as _};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::cx::Client;
 use crate::dispatch::{Call, Dispatcher, Endpoint, RequestContext};
 use crate::error::{Error, Result};
-use crate::function::Kind;
+use crate::function::{Function, Kind, OutputShape};
 use crate::json;
-use crate::registry::{Function, OutputShape};
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 
@@ -78,7 +78,7 @@ fn reads(method: &Method) -> bool {
 }
 
 fn method_not_allowed(allow: &'static str) -> Error {
-    Error::of("T0016").with_field("allow", allow)
+    Error::new(codes::METHOD_NOT_ALLOWED).with_field("allow", allow)
 }
 
 /// The function that the path names; `None` for the list.
@@ -92,7 +92,7 @@ fn name(parts: &Parts) -> Result<Option<String>> {
     }
     let name = percent_encoding::percent_decode_str(rest).decode_utf8();
     name.map(|name| Some(name.into_owned()))
-        .map_err(|_| Error::of("T0001"))
+        .map_err(|_| Error::new(codes::NOT_FOUND))
 }
 
 async fn call(
@@ -113,7 +113,7 @@ async fn call(
     let function = dispatcher.find(&name, Endpoint::Api, &cx).await?;
     // How long the body may take to come is bounded by its own pace.
     let left = cx.time_left();
-    let query = function.declaration.kind == Kind::Query;
+    let query = function.kind == Kind::Query;
     let (input, wire) = match &parts.method {
         method if reads(method) && query => (query_input(parts, function)?, InputEncoding::Strings),
         &Method::POST => (
@@ -148,7 +148,7 @@ async fn posted_input(
     body: &mut Upload,
 ) -> Result<Map<String, Value>> {
     if !web::is_json(&parts.headers) {
-        return Err(Error::of("T0017"));
+        return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
     }
     let bytes = body.read(dispatcher.settings().limits.body).await?;
     if bytes.is_empty() {
@@ -199,19 +199,18 @@ async fn list(dispatcher: &Dispatcher, caller: &Caller, trace: &str) -> Result<R
 }
 
 fn listed(function: &Function) -> Value {
-    let declaration = function.declaration;
     let mut listed = json!({
         "name": function.name,
         "title": function.title,
-        "kind": declaration.kind.word(),
-        "methods": if declaration.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
+        "kind": function.kind.word(),
+        "methods": if function.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
         "readOnly": function.only_reads(),
         "input": function.input.published(),
     });
     if !function.about.is_empty() {
         listed["about"] = json!(function.about);
     }
-    if declaration.asks {
+    if function.asks {
         listed["asks"] = json!(true);
     }
     if let OutputShape::Value(Some(output)) = &function.output {

@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
+use tent_core::codes;
+
 use crate::caller::Caller;
 use crate::error::{Error, Result};
-use crate::mcp::{Who, stdio};
+use crate::mcp::{Identity, stdio};
 use crate::server::{Prepared, Tent, told_to_end};
 
 use super::list::refuse;
@@ -29,24 +31,24 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
     // An empty variable counts as none; one that is no text is no key.
     let key = std::env::var_os(KEY).filter(|key| !key.is_empty());
     let (who, fix) = match (person, key) {
-        (Some(id), _) => (Who::Person(id), "Name a person that the app knows."),
+        (Some(id), _) => (Identity::User(id), "Name a person that the app knows."),
         (None, Some(key)) => (
-            Who::Key(key.to_string_lossy().into_owned()),
+            Identity::Key(key.to_string_lossy().into_owned()),
             "Set TENT_KEY to a key that is good: see `keys list`.",
         ),
         (None, None) => {
             tracing::warn!(
                 "nobody calls: only what anyone may use is served; say who calls with {KEY} or --as USER"
             );
-            (Who::Is(Caller::Nobody), "")
+            (Identity::Caller(Caller::Nobody), "")
         }
     };
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
         told_to_end().await;
         tent.shutdown();
     });
-    let told = |error: Error| match error.code() {
-        "T0004" => error.with_fix(fix),
+    let told = |error: Error| match error.tent_code() {
+        Some(codes::SIGN_IN) => error.with_fix(fix),
         _ => error,
     };
     served.await.map_err(told)?;

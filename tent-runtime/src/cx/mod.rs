@@ -17,6 +17,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::time::Instant;
 
 pub use cancellation::{Cancellation, CancellationHold};
@@ -121,8 +122,8 @@ impl Cx {
     /// T0004 where nobody calls, T0005 where a caller has no person behind it.
     pub fn user(&self) -> Result<&User> {
         self.0.caller.user().ok_or_else(|| match self.0.caller {
-            Caller::Nobody => Error::of("T0004"),
-            _ => Error::of("T0005")
+            Caller::Nobody => Error::new(codes::SIGN_IN),
+            _ => Error::new(codes::NOT_ALLOWED)
                 .with_message("No person stands behind this caller.")
                 .with_fix("Call with the key of a person, or sign in."),
         })
@@ -143,7 +144,7 @@ impl Cx {
         if allowed {
             return Ok(());
         }
-        Err(Error::of("T0005")
+        Err(Error::new(codes::NOT_ALLOWED)
             .with_message("The caller may not do this.")
             .with_fix("Call it as somebody who may."))
     }
@@ -154,7 +155,7 @@ impl Cx {
     /// T7011 where the app was never handed one of this type.
     pub fn state<T: State>(&self) -> Result<&T> {
         self.0.states.find().ok_or_else(|| {
-            Error::of("T7011").with_source(format!(
+            Error::new(codes::MISSING_STATE).with_source(format!(
                 "the app was handed no {}",
                 std::any::type_name::<T>()
             ))
@@ -279,7 +280,8 @@ impl Cx {
         let question = asked.request();
         self.0.client.require(&question.needs())?;
         let Some(peer) = &self.0.peer else {
-            return Err(Error::of("T0021").with_message("Here is no client that can be asked."));
+            return Err(Error::new(codes::MISSING_CAPABILITY)
+                .with_message("Here is no client that can be asked."));
         };
         let waiting = self.0.waits.as_ref().map(PausedTime::begin);
         let answer = peer.ask(name, question).await?;
@@ -386,7 +388,8 @@ impl Cx {
 
 /// T0022 for an answer that is none.
 pub(crate) fn misanswered(name: &str, what: &str) -> Error {
-    Error::of("T0022").with_message(format!("The client's answer to {name:?} {what}."))
+    Error::new(codes::CLIENT_DID_NOT_ANSWER)
+        .with_message(format!("The client's answer to {name:?} {what}."))
 }
 
 impl fmt::Debug for Cx {

@@ -1,5 +1,6 @@
 //! Whether an access rule lets a caller. Sees the caller, never the input.
 
+use tent_core::codes;
 use tokio::time::Instant;
 
 use super::guard::{Guarded, earlier, guarded, is_over};
@@ -36,7 +37,7 @@ pub(super) fn at_once(access: &Access, cx: &Cx) -> Option<bool> {
         Access::Rule(_) => None,
         Access::Any(list) => {
             let mut known = Some(false);
-            for one in *list {
+            for one in list {
                 match at_once(one, cx) {
                     Some(true) => return Some(true),
                     Some(false) => {}
@@ -64,14 +65,14 @@ fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
 /// function exists.
 async fn asked(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
     // A plain `fn` panics while its future is made, so that is done inside too.
-    let why = match guarded(deadline, async { (rule.ask)(cx).await }).await {
+    let why = match guarded(deadline, async { rule.check(cx).await }).await {
         Guarded::Returned(Ok(allows)) => return allows,
-        Guarded::Returned(Err(error)) if error.code() != "T0012" => return false,
+        Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
         Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
         Guarded::TimedOut => vec!["it did not end in time".to_owned()],
     };
     tracing::error!(
-        rule = rule.path,
+        rule = rule.name(),
         ?why,
         "an access rule broke, and lets nobody"
     );

@@ -88,9 +88,11 @@ pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
 /// code that only the start or the build can meet) goes to the log under a reference; the caller gets
 /// the reference. `place` says what broke.
 pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &str) -> Error {
-    let known = codes::find(error.code()).is_none_or(|entry| entry.when == When::Call);
+    let known = error
+        .tent_code()
+        .is_none_or(|code| code.when() == When::Call);
     let told = error.fields().contains_key(REFERENCE);
-    if (known && error.code() != "T0012") || told {
+    if (known && !error.is(codes::INTERNAL)) || told {
         return error;
     }
     let reference = reference();
@@ -104,7 +106,7 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         chain = ?error.chain(),
         "something broke",
     );
-    Error::of("T0012")
+    Error::new(codes::INTERNAL)
         .with_message(format!("The function broke. Reference: {reference}."))
         .with_field(REFERENCE, reference)
 }
@@ -151,13 +153,17 @@ mod tests {
 
     #[test]
     fn what_is_not_meant_for_callers_becomes_a_reference() {
-        let password = Error::of("T7019").with_message("shop.password: \"hunter2\"");
+        let password =
+            Error::new(codes::INVALID_SETTING).with_message("shop.password: \"hunter2\"");
         let error = with_reference(password, "a function", "nobody", "1");
         assert_eq!(error.code(), "T0012");
         assert!(!error.message().contains("hunter2"));
         let again = with_reference(error.clone(), "a function", "nobody", "1");
         assert_eq!(again.fields(), error.fields(), "a reference is given once");
-        for stated in [Error::of("T0003"), Error::stated("A0001", 409, "no")] {
+        for stated in [
+            Error::new(codes::INVALID_INPUT),
+            Error::declared(crate::code!("A0001"), 409, "no"),
+        ] {
             let code = stated.code();
             assert_eq!(
                 with_reference(stated, "a function", "nobody", "1").code(),

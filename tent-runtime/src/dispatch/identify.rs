@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, header};
+use tent_core::codes;
 
 use super::Dispatcher;
 use super::guard::{Guarded, guarded, with_reference};
@@ -66,7 +67,7 @@ impl Dispatcher {
             Err(error) => Err(error),
         };
         if let Err(error) = &caller
-            && error.code() == "T0004"
+            && error.is(codes::SIGN_IN)
         {
             self.refusals.log(parts, trace, error);
         }
@@ -91,7 +92,7 @@ impl Dispatcher {
         if !by_cookie || own {
             return Ok(());
         }
-        Err(Error::of("T0014")
+        Err(Error::new(codes::WRONG_HOST_OR_ORIGIN)
             .with_message("A call that a cookie signs must come from a page of this server.")
             .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
     }
@@ -112,7 +113,9 @@ impl Dispatcher {
         };
         match self.asked(users, id.to_owned(), "users").await? {
             Some(user) => Ok(user),
-            None => Err(Error::of("T0004").with_message("The app does not know this person.")),
+            None => {
+                Err(Error::new(codes::SIGN_IN).with_message("The app does not know this person."))
+            }
         }
     }
 
@@ -185,5 +188,5 @@ fn same<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
 }
 
 fn bad_key() -> Error {
-    Error::of("T0004").with_message("The key is not good, or not good any more.")
+    Error::new(codes::SIGN_IN).with_message("The key is not good, or not good any more.")
 }

@@ -31,13 +31,14 @@ pub use identify::{IdentityHook, IdentityHooks};
 use prepared::PreparedCall;
 pub use request::{ReadableResources, RequestContext};
 pub use rounds::{Entering, Rounds};
+use tent_core::codes;
 
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, Era, Peer, States, Unfinished};
 use crate::error::{Error, Result};
-use crate::function::{Kind, Output};
+use crate::function::{Function, Kind, Output};
 use crate::keys::Keys;
-use crate::registry::{Function, Registry};
+use crate::registry::Registry;
 use crate::schema::InputEncoding;
 use crate::seal::Sealer;
 use crate::settings::Settings;
@@ -62,17 +63,16 @@ pub enum Endpoint {
 
 impl Endpoint {
     fn offers(self, function: &Function) -> bool {
-        let declaration = function.declaration;
         match self {
-            Endpoint::Api => declaration.api && declaration.on.is_none(),
-            Endpoint::Mcp => declaration.mcp && declaration.on.is_none(),
+            Endpoint::Api => function.api && function.on.is_none(),
+            Endpoint::Mcp => function.mcp && function.on.is_none(),
             Endpoint::Cli | Endpoint::Resource | Endpoint::Prompt => true,
-            Endpoint::Method => declaration.on.is_some(),
+            Endpoint::Method => function.on.is_some(),
         }
     }
 
     /// What there is at this door, whether or not it is offered to anyone.
-    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Function> + Send + '_> {
+    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Arc<Function>> + Send + '_> {
         match self {
             Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::Method => {
                 Box::new(registry.functions().iter())
@@ -82,7 +82,7 @@ impl Endpoint {
         }
     }
 
-    fn find<'a>(self, registry: &'a Registry, name: &str) -> Option<&'a Function> {
+    fn find<'a>(self, registry: &'a Registry, name: &str) -> Option<&'a Arc<Function>> {
         match self {
             Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::Method => registry.find(name),
             Endpoint::Resource => self.all(registry).find(|one| one.name == name),
@@ -245,7 +245,7 @@ impl Dispatcher {
     /// T0004 where nobody calls and the function is not open to everyone, whatever the name; T0001 for what
     /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
     /// the caller's key lacks.
-    pub async fn find(&self, name: &str, at: Endpoint, cx: &Cx) -> Result<&Function> {
+    pub async fn find(&self, name: &str, at: Endpoint, cx: &Cx) -> Result<&Arc<Function>> {
         self.find_until(name, at, cx, cx.deadline()).await
     }
 
@@ -256,19 +256,19 @@ impl Dispatcher {
         at: Endpoint,
         cx: &Cx,
         deadline: Option<Instant>,
-    ) -> Result<&Function> {
-        let function = at.find(&self.registry, name).filter(|f| at.offers(f));
+    ) -> Result<&Arc<Function>> {
+        let function = at
+            .find(&self.registry, name)
+            .filter(|f| at.offers(f.as_ref()));
         let function = match function {
-            Some(function) if access::allows(&function.declaration.access, cx, deadline).await => {
-                function
-            }
-            _ if !cx.caller().is_known() => return Err(Error::of("T0004")),
-            _ => return Err(Error::of("T0001")),
+            Some(function) if access::allows(&function.access, cx, deadline).await => function,
+            _ if !cx.caller().is_known() => return Err(Error::new(codes::SIGN_IN)),
+            _ => return Err(Error::new(codes::NOT_FOUND)),
         };
-        if !cx.caller().holds(function.scope) {
-            return Err(Error::of("T0005")
+        if !cx.caller().holds(&function.scope) {
+            return Err(Error::new(codes::NOT_ALLOWED)
                 .with_message(format!("The key lacks the scope {}.", function.scope))
-                .with_field("scopes", vec![function.scope]));
+                .with_field("scopes", vec![&*function.scope]));
         }
         Ok(function)
     }
@@ -310,7 +310,7 @@ impl Dispatcher {
 
     /// Whether a call runs to its end whether or not its caller is still there.
     fn goes_on(&self, call: &Call) -> bool {
-        let only_reads = |function: &Function| function.declaration.kind == Kind::Query;
+        let only_reads = |function: &Arc<Function>| function.kind == Kind::Query;
         call.rounds.as_ref().is_some_and(|rounds| rounds.is_later())
             && !call
                 .at
@@ -338,17 +338,17 @@ impl Dispatcher {
             rounds,
         } = begun;
         if self.is_closing() {
-            return Err(Error::of("T0013").with_retry_after(Duration::from_secs(5)));
+            return Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(Duration::from_secs(5)));
         }
         // 1. Is there such a function, for this caller?
         let function = self.find_until(&name, at, &cx, request).await?;
-        cx.client().require(function.declaration.needs)?;
+        cx.client().require(&function.needs)?;
         // 2. Does the input fit?
         function.input.validate(&mut input, wire)?;
         // 3. Sent before? comes with the records of calls.
         // 4. A person's yes: nobody can be asked yet, so what asks fails closed.
-        if function.declaration.asks {
-            return Err(Error::of("T7120").with_message(format!(
+        if function.asks {
+            return Err(Error::new(codes::APPROVAL_NEEDED).with_message(format!(
                 "{} asks a person before it runs, and nobody can be asked here.",
                 function.title
             )));
@@ -360,7 +360,7 @@ impl Dispatcher {
         if let Some(rounds) = &rounds {
             let entered = rounds.enter(Entering {
                 name: &function.name,
-                kind: function.declaration.kind,
+                kind: function.kind,
                 caller: cx.caller(),
                 input: &input,
                 deadline: cx.deadline(),

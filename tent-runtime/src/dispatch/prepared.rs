@@ -37,9 +37,7 @@ impl Dispatcher {
             peer,
             rounds,
         } = call;
-        let timeout = at
-            .find(&self.registry, &name)
-            .and_then(|f| f.declaration.timeout);
+        let timeout = at.find(&self.registry, &name).and_then(|f| f.timeout);
         let deadline = match timeout {
             Some(own) => Instant::now().checked_add(own),
             None => request,

@@ -9,6 +9,7 @@ use std::future::Future;
 
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::time::Instant;
 
 use super::guard::{Guarded, earlier, guarded, is_over, with_reference};
@@ -16,8 +17,8 @@ use super::{Dispatcher, Endpoint, access};
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
-use crate::function::{Access, BoxFuture, ResourceInfo};
-use crate::registry::{Function, Resource};
+use crate::function::{Access, BoxFuture, Function, ResourceInfo};
+use crate::registry::Resource;
 use crate::schema::InputEncoding;
 
 /// So many access rules of one list are asked at once: one that does not end leaves time for the others, and one
@@ -60,10 +61,10 @@ impl Dispatcher {
         let mut visible = Vec::new();
         let mut unknown: Vec<BoxFuture<'_, Result<(usize, bool)>>> = Vec::new();
         for (position, function) in at.all(&self.registry).enumerate() {
-            if !at.offers(function) || !asking.caller.holds(function.scope) {
+            if !at.offers(function) || !asking.caller.holds(&function.scope) {
                 continue;
             }
-            let access = &function.declaration.access;
+            let access = &function.access;
             match access::at_once(access, &cx) {
                 Some(true) => visible.push(position),
                 Some(false) => {}
@@ -122,9 +123,9 @@ impl Dispatcher {
         let known = function.input.published().get("properties");
         if known.and_then(|fields| fields.get(argument)).is_none() {
             let message = format!("{} has no argument {argument:?}.", function.name);
-            return Err(Error::of("T0003").with_message(message));
+            return Err(Error::new(codes::INVALID_INPUT).with_message(message));
         }
-        let mut completes = function.declaration.completes.iter();
+        let mut completes = function.completes.iter();
         let Some(complete) = completes.find(|one| one.argument == argument) else {
             return Ok(Vec::new());
         };
@@ -157,7 +158,7 @@ impl Dispatcher {
 
     /// How long what belongs to this function may take that begins now: its own time, where it states one.
     fn until(&self, function: &Function, asking: RequestContext<'_>) -> Option<Instant> {
-        match function.declaration.timeout {
+        match function.timeout {
             Some(own) => Instant::now().checked_add(own),
             None => asking.deadline,
         }
@@ -171,16 +172,16 @@ impl Dispatcher {
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         if self.is_closing() {
-            return Err(Error::of("T0013"));
+            return Err(Error::new(codes::SHUTTING_DOWN));
         }
         if is_over(cx.deadline()) {
-            return Err(Error::of("T0010"));
+            return Err(Error::new(codes::TIMEOUT));
         }
         let ended = match guarded(cx.deadline(), work).await {
             Guarded::Returned(ended) => ended,
             Guarded::TimedOut => {
                 tracing::warn!(function = path, "took too long and was ended");
-                Err(Error::of("T0010"))
+                Err(Error::new(codes::TIMEOUT))
             }
             Guarded::Panicked(error) => Err(error),
         };
@@ -209,7 +210,7 @@ impl<'a> ReadableResources<'a> {
         for (resource, values) in self.dispatcher.registry.matching(uri) {
             let function = &resource.function;
             match self.may(function).await {
-                Err(error) if error.code() == "T0005" => return Err(error),
+                Err(error) if error.is(codes::NOT_ALLOWED) => return Err(error),
                 Err(error) => refusal = refusal.or(Some(error)),
                 Ok(()) => {
                     if function
@@ -223,7 +224,13 @@ impl<'a> ReadableResources<'a> {
             }
         }
         let nobody = !self.cx.caller().is_known();
-        Err(refusal.unwrap_or_else(|| Error::of(if nobody { "T0004" } else { "T0001" })))
+        Err(refusal.unwrap_or_else(|| {
+            Error::new(if nobody {
+                codes::SIGN_IN
+            } else {
+                codes::NOT_FOUND
+            })
+        }))
     }
 
     async fn may(&mut self, function: &'a Function) -> Result<()> {
@@ -243,7 +250,7 @@ impl<'a> ReadableResources<'a> {
 /// Whether `access` lets the caller of `cx`, for the function at this position; T0010 where there is no time to ask.
 async fn rules_of(position: usize, access: &Access, cx: &Cx) -> Result<(usize, bool)> {
     if is_over(cx.deadline()) {
-        return Err(Error::of("T0010"));
+        return Err(Error::new(codes::TIMEOUT));
     }
     Ok((position, access::allows(access, cx, cx.deadline()).await))
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use super::guard::{Guarded, guarded_until, panicked, with_reference};
 use crate::cx::{Cx, Peer};
 use crate::error::{Error, Result};
-use crate::function::{Body, Content, Misread, Output};
-use crate::registry::{Function, OutputShape};
+use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
 use crate::schema::{INVALID, invalid_input};
 
 /// How many `blocking` functions run at once: half of the threads that tokio's pool has unless it is told
@@ -46,7 +47,7 @@ pub(super) async fn run(
             // What it left running hears of it.
             cx.stop().end();
             tracing::warn!(function = %function.name, "took too long and was ended");
-            Err(Error::of("T0010"))
+            Err(Error::new(codes::TIMEOUT))
         }
         Guarded::Panicked(error) => Err(error),
     };
@@ -90,9 +91,9 @@ async fn started(
     input: Map<String, Value>,
     places: &BlockingPermits,
 ) -> Result<Output> {
-    match function.declaration.body {
-        Body::Async(body) => body(cx, input).await,
-        Body::Sync(body) if function.declaration.blocking => {
+    match function.handler.execution() {
+        Execution::Blocking => {
+            let handler = function.handler.clone();
             let place = Arc::clone(&places.0).acquire_owned().await;
             let place = place.map_err(Error::unexpected)?;
             let cx = cx.clone();
@@ -100,7 +101,10 @@ async fn started(
             let running = tokio::task::spawn_blocking(move || {
                 // Kept to the end of the body, also where nobody waits for it any more: its thread is held until then.
                 let _place = place;
-                span.in_scope(|| body(&cx, input))
+                span.in_scope(|| match handler.call(&cx, input) {
+                    HandlerCall::Ready(ended) => ended,
+                    HandlerCall::Future(future) => Handle::current().block_on(future),
+                })
             });
             match running.await {
                 Ok(ended) => ended,
@@ -108,7 +112,10 @@ async fn started(
                 Err(lost) => Err(Error::unexpected(lost)),
             }
         }
-        Body::Sync(body) => body(cx, input),
+        Execution::Async | Execution::InPlace => match function.handler.call(cx, input) {
+            HandlerCall::Ready(ended) => ended,
+            HandlerCall::Future(future) => future.await,
+        },
     }
 }
 
@@ -119,7 +126,7 @@ fn in_bounds(function: &Function, answer: Output, most: usize) -> Result<Output>
         return Ok(answer);
     }
     tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
-    Err(Error::of("T0019")
+    Err(Error::new(codes::RESPONSE_TOO_LARGE)
         .with_message(format!(
             "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
             function.title

@@ -174,7 +174,8 @@ impl Tent {
         read: impl AsyncRead + Send + Unpin,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
-        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Who::Is(caller), read, write).await
+        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Identity::Caller(caller), read, write)
+            .await
     }
 
     /// As [`serve_mcp`](Self::serve_mcp), for a transport that has whole messages, such as the frames of a WebSocket
@@ -207,7 +208,7 @@ impl Tent {
         incoming: impl Stream<Item = M> + Send,
         outgoing: impl Sink<Vec<u8>> + Send + 'static,
     ) {
-        let who = mcp::Who::Is(caller);
+        let who = mcp::Identity::Caller(caller);
         let served =
             mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
         served.expect("a caller that is given is known, and whole messages do not break off");
@@ -230,7 +231,7 @@ impl Tent {
     /// # }
     /// ```
     pub async fn handle_mcp(&self, caller: Caller, message: &[u8]) -> Option<Vec<u8>> {
-        let line = mcp::Line::of_one(self.mcp.clone(), mcp::Who::Is(caller.clone()));
+        let line = mcp::Connection::of_one(self.mcp.clone(), mcp::Identity::Caller(caller.clone()));
         let line = line.expect("a caller that is given holds no key, which alone can be unusable");
         let trace = crate::web::trace(&http::HeaderMap::new());
         line.answer(Ok(caller), &trace, message).await
@@ -312,7 +313,7 @@ impl Tent {
 
 pub(crate) async fn listen(addr: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(addr).await.map_err(|error| {
-        Error::of("T7019")
+        Error::new(codes::INVALID_SETTING)
             .with_message(format!("Cannot listen on {addr}: {error}."))
             .with_fix("End what uses the port, or take another one with --addr or TENT_WEB__ADDR.")
             .with_source(error)
@@ -339,7 +340,7 @@ pub(crate) async fn told_to_end() {
 fn ready(dispatcher: &Dispatcher) -> Response {
     match dispatcher.is_closing() {
         false => "ready".into_response(),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "closing").into_response(),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "shutting-down").into_response(),
     }
 }
 
@@ -366,7 +367,7 @@ async fn ours(dispatcher: State<Arc<Dispatcher>>, request: Request, next: Next) 
 
 /// What a path is answered that leads nowhere.
 fn nowhere() -> Error {
-    Error::of("T0001")
+    Error::new(codes::NOT_FOUND)
         .with_message("There is nothing at this address.")
         .with_fix("Call a function at /api/{name}, or connect an MCP client to /mcp.")
 }
@@ -374,28 +375,28 @@ fn nowhere() -> Error {
 /// The page of a code: what `explain` prints.
 async fn code_page(Path(code): Path<String>) -> Response {
     match codes::find(&code) {
-        Some(entry) => {
+        Some(code) => {
             let plain = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-            (plain, explained(entry)).into_response()
+            (plain, explained(code)).into_response()
         }
         None => (StatusCode::NOT_FOUND, "There is no such code.\n").into_response(),
     }
 }
 
 /// An entry of the catalogue as text.
-pub(crate) fn explained(entry: &codes::Entry) -> String {
+pub(crate) fn explained(code: codes::Code) -> String {
     let codes::Entry {
-        code,
         name,
         status,
         when,
         meaning,
         fix,
-    } = entry;
+        ..
+    } = code.entry();
     let met = match when {
         codes::When::Build => "when the app is built".to_owned(),
         codes::When::Start => "when the app starts, and by `check`".to_owned(),
-        codes::When::Call => format!("by a caller, with status {status}"),
+        _ => format!("by a caller, with status {status}"),
     };
     format!("{code} {name}\n\n{meaning}\n\nMet: {met}.\nFix: {fix}\n")
 }

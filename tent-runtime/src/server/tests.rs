@@ -9,7 +9,7 @@ use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
 use crate::function::{
-    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
 use crate::schema::InputEncoding;
 
@@ -25,7 +25,7 @@ static WORK: Declaration = Declaration::new(
         file: file!(),
         line: line!(),
     },
-    Access::Anyone,
+    AccessDeclaration::Anyone,
     Input::Fields(&[]),
     OutputDeclaration::Nothing,
     Vec::new,

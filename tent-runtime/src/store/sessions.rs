@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tent_core::codes;
+
 use super::record::{Bounds, Fence, Key, Most, Op, Owner, Put, Refusal, Space, When, Written};
 use super::{Store, TtlCache};
 use crate::clock::{Clock, Time};
@@ -115,7 +117,7 @@ pub(super) async fn end(
         } => {
             let wait = free_at.and_then(|free| free.since(at)).unwrap_or_default();
             let wait = Duration::from_secs(wait.as_secs() + 1);
-            Err(Error::of("T0006")
+            Err(Error::new(codes::TOO_MANY_REQUESTS)
                 .with_message("Too many sessions were ended, so this session goes on.")
                 .with_fix("Leave the session alone: it ends by itself within seven days.")
                 .with_retry_after(wait))

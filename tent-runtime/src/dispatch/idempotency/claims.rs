@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tent_core::codes::{self, Code};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -132,7 +133,7 @@ impl Claims {
         loop {
             // Read before claiming: a read waits for no other process, so repeats hold up no writer.
             let found = stored::find(&*self.store, call.key);
-            let claimed = match within(call.deadline, "T0010", found).await?? {
+            let claimed = match within(call.deadline, codes::TIMEOUT, found).await?? {
                 Some(claimed) => claimed,
                 None => match self.claim(&call).await? {
                     Ok(fence) => return Ok(Taken::Now(Claim { turn, fence })),
@@ -143,19 +144,19 @@ impl Claims {
                 .fingerprint
                 .is_some_and(|one| one != call.fingerprint)
             {
-                return Err(Error::of("T0002")
+                return Err(Error::new(codes::MISMATCH)
                     .with_message("An earlier call with this key had another input.")
                     .with_fix("Use a new key for another input."));
             }
             match claimed.state {
                 State::Completed(outcome) => return Ok(Taken::Before(outcome)),
-                State::Unknown => return Err(Error::of("T0011")),
+                State::Unknown => return Err(Error::new(codes::OUTCOME_UNKNOWN)),
                 State::Running => {}
             }
             if place.is_none() {
                 place = Some(self.place()?);
             }
-            within(call.deadline, "T0009", sleep(pause)).await?;
+            within(call.deadline, codes::STILL_RUNNING, sleep(pause)).await?;
             pause = (pause * 2).min(LAST_POLL);
         }
     }
@@ -196,7 +197,7 @@ impl Claims {
             armed: true,
         };
         let claiming = stored::claim(&*self.store, claim, self.bounds);
-        let result = within(call.deadline, "T0010", claiming).await??;
+        let result = within(call.deadline, codes::TIMEOUT, claiming).await??;
         match result {
             // The lease is counted from when the store made the claim, which is later than `sent`.
             ClaimResult::Taken if sent.elapsed() + MARGIN <= lease => {
@@ -204,7 +205,7 @@ impl Claims {
                 held.keep();
                 Ok(Ok(fence))
             }
-            ClaimResult::Taken => Err(Error::of("T0010")),
+            ClaimResult::Taken => Err(Error::new(codes::TIMEOUT)),
             other => {
                 release.disarm();
                 match other {
@@ -229,20 +230,22 @@ impl Claims {
                 }
                 Entry::Occupied(taken) => {
                     if taken.get().receiver_count() >= MOST_WAITING_FOR_ONE {
-                        return Err(Error::of("T0009"));
+                        return Err(Error::new(codes::STILL_RUNNING));
                     }
                     taken.get().subscribe()
                 }
             };
             let _place = self.place()?;
             // Nothing is ever sent: the wait ends when the sender is dropped.
-            let _ = within(deadline, "T0009", over.changed()).await?;
+            let _ = within(deadline, codes::STILL_RUNNING, over.changed()).await?;
         }
     }
 
     /// A place among the repeats that wait.
     fn place(&self) -> Result<SemaphorePermit<'_>> {
-        self.waiting.try_acquire().map_err(|_| Error::of("T0009"))
+        self.waiting
+            .try_acquire()
+            .map_err(|_| Error::new(codes::STILL_RUNNING))
     }
 
     /// The number of repeats that wait.
@@ -299,7 +302,7 @@ fn record_end(expires: Time, lease: Time) -> Time {
 }
 
 fn too_late() -> Error {
-    Error::of("T0015")
+    Error::new(codes::INVALID_STATE)
         .with_message("The state of this request expired too long ago.")
         .with_fix("Send the request again without it.")
 }
@@ -310,7 +313,7 @@ fn full(of_caller: bool, wait: Duration) -> Error {
         true => "This caller has too many claimed calls",
         false => "This server has too many claimed calls",
     };
-    Error::of("T0006")
+    Error::new(codes::TOO_MANY_REQUESTS)
         .with_message(format!("{whose}, so this call did not run."))
         .with_fix(format!(
             "Wait {} seconds, then send the same request again.",
@@ -322,13 +325,13 @@ fn full(of_caller: bool, wait: Duration) -> Error {
 /// The output of `work`, or an error of this code where the deadline passes first.
 async fn within<T>(
     deadline: Option<Instant>,
-    code: &'static str,
+    code: Code,
     work: impl Future<Output = T>,
 ) -> Result<T> {
     match deadline {
         Some(deadline) => timeout_at(deadline, work)
             .await
-            .map_err(|_| Error::of(code)),
+            .map_err(|_| Error::new(code)),
         None => Ok(work.await),
     }
 }

@@ -14,10 +14,10 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
-    Resource, ResourceInfo, Rule,
+    AccessDeclaration, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output,
+    OutputDeclaration, Resource, ResourceInfo, RuleDeclaration,
 };
-use crate::mcp::{Line, Who};
+use crate::mcp::{Connection, Identity};
 use crate::schema::Field;
 
 /// How often a rule was asked, by the id of the request.
@@ -42,17 +42,17 @@ fn rule_that_takes<'a>(cx: &'a Cx, time: Option<Duration>) -> BoxFuture<'a, Resu
     })
 }
 
-const SLOW: Access = Access::Rule(Rule {
+const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
     ask: |cx| rule_that_takes(cx, Some(Duration::from_secs(10))),
 });
 
-const ENDLESS: Access = Access::Rule(Rule {
+const ENDLESS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "endless",
     ask: |cx| rule_that_takes(cx, None),
 });
 
-const fn reads(name: &'static str, access: Access, body: Body) -> Declaration {
+const fn reads(name: &'static str, access: AccessDeclaration, body: Body) -> Declaration {
     Declaration {
         body,
         ..function(
@@ -85,7 +85,7 @@ fn many(count: usize, make: impl Fn(&'static str) -> Declaration) -> Vec<&'stati
     (0..count).map(one).collect()
 }
 
-fn template(name: &'static str, access: Access) -> Declaration {
+fn template(name: &'static str, access: AccessDeclaration) -> Declaration {
     let uri = String::leak(format!("shop://{name}/{{id}}"));
     reads(name, access, ENDS).resource(Resource::new(uri).list(LIST).subscribe(true))
 }
@@ -135,27 +135,29 @@ async fn a_subscription_asks_each_rule_once_and_all_within_one_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_takes_too_long_is_refused_and_never_cut_short() {
-    let two = app(&many(2, |name| template(name, Access::SignedIn)));
+    let two = app(&many(2, |name| template(name, AccessDeclaration::SignedIn)));
     let (got, took) = timed(&two, list("resources/list")).await;
     assert_eq!(
         (got["result"]["resources"].as_array().map(Vec::len), took),
         (Some(1), 20)
     );
 
-    let hundred = app(&many(100, |name| template(name, Access::SignedIn)));
+    let hundred = app(&many(100, |name| {
+        template(name, AccessDeclaration::SignedIn)
+    }));
     let (got, took) = timed(&hundred, list("resources/list")).await;
     assert_eq!((code(&got), took), ((&json!(-32603), &json!("T0010")), 30));
 
     // A lister is held to its function's own time too, where that is the shorter one.
     let brief = app(&many(1, |name| Declaration {
         timeout: Some(Duration::from_secs(3)),
-        ..template(name, Access::SignedIn)
+        ..template(name, AccessDeclaration::SignedIn)
     }));
     let (got, took) = timed(&brief, list("resources/list")).await;
     assert_eq!((code(&got), took), ((&json!(-32603), &json!("T0010")), 3));
     let long = app(&many(100, |name| Declaration {
         timeout: Some(Duration::from_secs(300)),
-        ..template(name, Access::SignedIn)
+        ..template(name, AccessDeclaration::SignedIn)
     }));
     let (got, took) = timed(&long, list("resources/list")).await;
     assert_eq!((code(&got), took), ((&json!(-32603), &json!("T0010")), 30));
@@ -174,7 +176,11 @@ async fn rules_of_a_list_are_asked_together_and_as_many_as_there_is_time_for() {
 
     // One that does not end leaves time for the others.
     let mut some = many(4, |name| reads(name, ENDLESS, ENDS));
-    let open = reads("open", Access::Any(&[ENDLESS, Access::SignedIn]), ENDS);
+    let open = reads(
+        "open",
+        AccessDeclaration::Any(&[ENDLESS, AccessDeclaration::SignedIn]),
+        ENDS,
+    );
     some.push(Box::leak(Box::new(open)));
     some.push(Box::leak(Box::new(reads("slow", SLOW, ENDS))));
     let (got, took) = timed(&app(&some), list("tools/list")).await;
@@ -260,7 +266,7 @@ async fn the_rules_of_a_request_and_its_function_share_its_deadline() {
     let message =
         json!({"jsonrpc": "2.0", "id": 1, "method": "acme/goes_on", "params": {"id": "a"}});
     let start = Instant::now();
-    let line = Line::of_one(app.shared(), Who::Is(Caller::App)).expect("no key");
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::App)).expect("no key");
     let text = message.to_string();
     let got = line.answer(Ok(Caller::App), "line", text.as_bytes()).await;
     let got: Value = serde_json::from_slice(&got.expect("an answer")).expect("JSON");

@@ -9,7 +9,9 @@ use super::functions::{function, ran, value};
 use crate::cx::{Client, Cx};
 use crate::dispatch::{AppInfo, Call, Endpoint};
 use crate::error::Result;
-use crate::function::{Access, Declaration, Kind, Output, OutputDeclaration, Rule};
+use crate::function::{
+    AccessDeclaration, Declaration, Kind, Output, OutputDeclaration, RuleDeclaration,
+};
 use crate::schema::InputEncoding;
 
 const UI: &str = "io.modelcontextprotocol/ui";
@@ -22,20 +24,20 @@ fn seen(cx: &Cx, _: Map<String, Value>) -> Result<Output> {
     value(cx, seen)
 }
 
-const SHOWS: Access = Access::Rule(Rule {
+const SHOWS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "shows_pages",
     ask: |cx| Box::pin(async { Ok(cx.client().extension(UI).is_some()) }),
 });
 
-const fn made(name: &'static str, access: Access) -> Declaration {
+const fn made(name: &'static str, access: AccessDeclaration) -> Declaration {
     let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     function(Kind::Query, name, access, &[], output, seen)
 }
 
 static FUNCTIONS: &[&Declaration] = &[
-    &made("seen", Access::SignedIn),
+    &made("seen", AccessDeclaration::SignedIn),
     &made("page", SHOWS),
-    &made("needing", Access::SignedIn).needs(&["roots", TASKS]),
+    &made("needing", AccessDeclaration::SignedIn).needs(&["roots", TASKS]),
     &made("page_text", SHOWS).prompt(),
 ];
 

@@ -16,6 +16,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::sync::Notify;
 
 use self::state::{Answered, Carried, Outcome};
@@ -27,7 +28,7 @@ use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::params::{Arguments, Text};
-use crate::mcp::protocol::response::{Refusal, write};
+use crate::mcp::protocol::response::{RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::random;
 
@@ -35,18 +36,18 @@ use crate::random;
 const MOST_ANSWERED: usize = 64 << 10;
 
 /// Writes the result of a call, without its envelope; the failure itself where that is no result.
-pub(crate) type Writer = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
+pub(crate) type ResultWriter = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
 
 /// One round of a call.
-pub(crate) struct Round {
+pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
     /// What else the client can be told of the call.
     told: Option<Arc<dyn Peer>>,
     state: Option<String>,
-    writer: Writer,
-    counts_on: String,
+    writer: ResultWriter,
+    quota_key: String,
     inner: Mutex<Inner>,
     over: Notify,
 }
@@ -88,27 +89,27 @@ pub(crate) struct Parts {
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
     pub(crate) told: Option<Arc<dyn Peer>>,
-    pub(crate) writer: Writer,
+    pub(crate) writer: ResultWriter,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
-    pub(crate) counts_on: String,
+    pub(crate) quota_key: String,
 }
 
-impl Round {
+impl RoundTrip {
     /// The round of a request that came with these answers and this state.
     pub(crate) fn new(
         parts: Parts,
         responses: Arguments,
         state: Text<'_>,
-    ) -> Result<Arc<Self>, Refusal> {
+    ) -> Result<Arc<Self>, RpcError> {
         let responses = match responses {
             Arguments::Absent => Map::new(),
             Arguments::Object(responses) => responses,
-            Arguments::Other => return Err(Refusal::params("inputResponses is an object.")),
+            Arguments::Other => return Err(RpcError::params("inputResponses is an object.")),
         };
         let state = match state {
             Text::Absent => None,
             Text::Is(state) => Some(state.into_owned()),
-            Text::Other => return Err(Refusal::params("requestState is a string.")),
+            Text::Other => return Err(RpcError::params("requestState is a string.")),
         };
         let Parts {
             dispatcher,
@@ -116,16 +117,16 @@ impl Round {
             server,
             told,
             writer,
-            counts_on,
+            quota_key,
         } = parts;
-        Ok(Arc::new(Round {
+        Ok(Arc::new(RoundTrip {
             dispatcher,
             method,
             server,
             told,
             state,
             writer,
-            counts_on,
+            quota_key,
             inner: Mutex::new(Inner {
                 responses,
                 ..Inner::default()
@@ -168,7 +169,7 @@ impl Round {
         let answers: Vec<Answered> = answers.map(|taken| taken.answer).collect();
         let bytes = serde_json::to_vec(&answers)?.len();
         if bytes > MOST_ANSWERED {
-            return Err(Error::of("T0003")
+            return Err(Error::new(codes::INVALID_INPUT)
                 .with_message(format!(
                     "The answers of this call are {bytes} bytes, and {MOST_ANSWERED} are the most that it carries to its next question."
                 ))
@@ -229,7 +230,7 @@ impl Round {
         }
         let call = ToClaim {
             key: &nonce,
-            owner: json::digest_of(self.counts_on.as_bytes()),
+            owner: json::digest_of(self.quota_key.as_bytes()),
             fingerprint: bound,
             expires: until,
             deadline: entering.deadline,
@@ -249,7 +250,7 @@ impl Round {
     }
 }
 
-impl Rounds for Round {
+impl Rounds for RoundTrip {
     fn is_later(&self) -> bool {
         self.state.is_some()
     }
@@ -292,9 +293,9 @@ impl Rounds for Round {
     }
 }
 
-impl fmt::Debug for Round {
+impl fmt::Debug for RoundTrip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Round")
+        f.debug_struct("RoundTrip")
             .field("method", &self.method)
             .finish_non_exhaustive()
     }
