@@ -9,7 +9,7 @@ use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
 use crate::function::{
-    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
 use crate::schema::InputEncoding;
 
@@ -26,9 +26,7 @@ static WORK: Declaration = Declaration::new(
         line: line!(),
     },
     AccessDeclaration::Anyone,
-    Input::Fields(&[]),
     OutputDeclaration::Nothing,
-    Vec::new,
     Body::Async(|_, _| {
         Box::pin(async {
             BEGAN.notify_one();
