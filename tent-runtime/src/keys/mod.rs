@@ -30,11 +30,11 @@ const MOST_CHARACTERS: usize = 200;
 ///
 /// ```
 /// use std::time::Duration;
-/// use tent_runtime::keys::NewKey;
+/// use tent::keys::NewKey;
 /// let key = NewKey::new(["read", "orders:write"])
-///     .with_owner("ada")
-///     .with_label("laptop")
-///     .with_lifetime(Duration::from_secs(90 * 24 * 3600));
+///     .owner("ada")
+///     .label("laptop")
+///     .lifetime(Duration::from_secs(90 * 24 * 3600));
 /// assert_eq!(key.scopes, ["read", "orders:write"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,23 +59,23 @@ impl NewKey {
         }
     }
 
-    /// The same for a person, by the app's own id.
+    /// Sets the person that it belongs to, by the app's own id.
     #[must_use]
-    pub fn with_owner(mut self, owner: impl Into<String>) -> Self {
+    pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self
     }
 
-    /// The same with words on what it is for.
+    /// Sets a text that says what the key is for.
     #[must_use]
-    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+    pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// The same, good for so long.
+    /// Sets how long the key is valid.
     #[must_use]
-    pub fn with_lifetime(mut self, lifetime: Duration) -> Self {
+    pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = Some(lifetime);
         self
     }
@@ -191,18 +191,18 @@ type Hash = [u8; 32];
 ///
 /// ```
 /// # use std::sync::Arc;
-/// use tent_runtime::keys::{Keys, NewKey};
+/// use tent::keys::{Keys, NewKey};
 /// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
 /// # runtime.block_on(async {
 /// let keys = Keys::new(Arc::new(tent_runtime::store::Memory::default()));
-/// let made = keys.create(NewKey::new(["read"]).with_owner("ada")).await?;
+/// let made = keys.create(NewKey::new(["read"]).owner("ada")).await?;
 /// let found = keys.verify(made.text()).await?.expect("it is good");
 /// assert_eq!(found.owner.as_deref(), Some("ada"));
 /// keys.revoke(&found.id).await?;
 /// assert_eq!(keys.verify(made.text()).await?, None);
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// # })?;
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// ```
 pub struct Keys {
     store: Arc<dyn Store>,

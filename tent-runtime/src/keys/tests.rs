@@ -94,9 +94,9 @@ impl Setup {
 async fn a_key_is_found_by_its_text_and_only_its_hash_is_kept() {
     let setup = Setup::new();
     let new = NewKey::new(["read", "write", "read"])
-        .with_owner("ada")
-        .with_label("laptop")
-        .with_lifetime(Duration::from_secs(60));
+        .owner("ada")
+        .label("laptop")
+        .lifetime(Duration::from_secs(60));
     let made = setup.made(new).await;
     let record = KeyRecord {
         id: made.record.id.clone(),
@@ -132,9 +132,9 @@ async fn a_key_is_found_by_its_text_and_only_its_hash_is_kept() {
 async fn everything_that_does_not_fit_is_told_at_once() {
     let setup = Setup::new();
     let mut new = NewKey::new(["", "a b", "say\"", "größe"])
-        .with_owner(" ")
-        .with_label("two\nlines")
-        .with_lifetime(Duration::ZERO);
+        .owner(" ")
+        .label("two\nlines")
+        .lifetime(Duration::ZERO);
     let error = setup
         .keys
         .create(new.clone())
@@ -247,7 +247,7 @@ async fn a_revocation_counts_here_at_once_and_elsewhere_within_a_second() {
 async fn a_key_ends_at_its_moment_also_while_it_is_kept() {
     let setup = Setup::new();
     let made = setup
-        .made(NewKey::new(["read"]).with_lifetime(Duration::from_millis(500)))
+        .made(NewKey::new(["read"]).lifetime(Duration::from_millis(500)))
         .await;
     assert!(setup.is_good(made.text()).await);
     setup.clock.go_on(499);
@@ -328,8 +328,8 @@ async fn a_label_and_an_owner_are_seen_as_they_are() {
     ] {
         let text = format!("lap{hidden}top");
         for (field, new) in [
-            ("label", NewKey::new(["read"]).with_label(&*text)),
-            ("owner", NewKey::new(["read"]).with_owner(&*text)),
+            ("label", NewKey::new(["read"]).label(&*text)),
+            ("owner", NewKey::new(["read"]).owner(&*text)),
         ] {
             let error = setup.keys.create(new).await.expect_err("it is hidden");
             assert_eq!(error.code(), "T0003");
@@ -337,7 +337,7 @@ async fn a_label_and_an_owner_are_seen_as_they_are() {
         }
     }
     for plain in ["größe", "مفتاح", "👩\u{200d}💻 laptop"] {
-        let made = setup.made(NewKey::new(["read"]).with_label(plain)).await;
+        let made = setup.made(NewKey::new(["read"]).label(plain)).await;
         assert_eq!(made.record.label.as_deref(), Some(plain));
     }
 }
