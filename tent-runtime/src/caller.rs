@@ -22,8 +22,8 @@ impl User {
     /// Makes a user without roles, whose display name is the id.
     ///
     /// ```
-    /// use tent_runtime::caller::User;
-    /// let grace = User::new("grace").with_name("Grace").with_role("staff");
+    /// use tent::User;
+    /// let grace = User::new("grace").name("Grace").role("staff");
     /// assert!(grace.has_role("staff") && !grace.has_role("admin"));
     /// ```
     pub fn new(id: impl Into<String>) -> Self {
@@ -35,16 +35,16 @@ impl User {
         }
     }
 
-    /// Sets the display name.
+    /// Sets the name that people see.
     #[must_use]
-    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+    pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
     /// Adds a role.
     #[must_use]
-    pub fn with_role(mut self, role: impl Into<String>) -> Self {
+    pub fn role(mut self, role: impl Into<String>) -> Self {
         self.roles.push(role.into());
         self
     }

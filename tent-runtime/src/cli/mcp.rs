@@ -16,8 +16,8 @@ const KEY: &str = "TENT_KEY";
 
 pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<ExitCode> {
     // Before the app opens: what it prints must not mix with messages, and what it reads must not be one.
-    let output = stdio::kept_stdout()?;
-    let input = stdio::kept_stdin()?;
+    let output = stdio::take_stdout()?;
+    let input = stdio::take_stdin()?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),

@@ -39,7 +39,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// to the log. A type that derives `Failure` is a **declared** error and keeps its code, message and fields through `?`.
 ///
 /// ```
-/// use tent_runtime::error::{Error, Result};
+/// use tent::{Error, Result};
 /// fn read() -> Result<String> {
 ///     Ok(std::fs::read_to_string("/no/such/file")?)
 /// }
@@ -114,7 +114,7 @@ impl Error {
     /// several errors, derive `Failure` instead.
     ///
     /// ```
-    /// let error = tent_runtime::error::Error::declared(tent_runtime::code!("A0007"), 409, "The shop is closed")
+    /// let error = tent::Error::declared(tent::code!("A0007"), 409, "The shop is closed")
     ///     .with_fix("Come back tomorrow")
     ///     .with_field("opens", "09:00");
     /// assert_eq!((error.code(), error.status()), ("A0007", 409));
@@ -187,8 +187,8 @@ impl Error {
     /// fail with a protocol error. Content larger than `limits.max_response` is dropped with a log line.
     ///
     /// ```
-    /// use tent_runtime::error::Error;
-    /// use tent_runtime::function::Content;
+    /// use tent::Error;
+    /// use tent::Content;
     /// let error = Error::declared(crate::code!("A0008"), 502, "The page did not load")
     ///     .with_content([Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")]);
     /// assert_eq!(error.content().len(), 1);
@@ -215,7 +215,7 @@ impl Error {
     /// Whether this is an error with the given code of tent.
     ///
     /// ```
-    /// use tent_runtime::error::{Error, codes};
+    /// use tent::{Error, codes};
     /// assert!(Error::unexpected("the disk is full").is(codes::INTERNAL));
     /// ```
     pub fn is(&self, code: Code) -> bool {
