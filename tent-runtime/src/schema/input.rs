@@ -6,11 +6,11 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
+use super::check::{CompiledSchema, Mode, Path, Purpose, Validation, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
 use super::{
-    Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, invalid_input, keywords, mirrors,
-    rules,
+    Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, header_parameters, invalid_input,
+    keywords, rules,
 };
 use crate::error::Error;
 
@@ -18,10 +18,10 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct InputSchema {
     published: Value,
-    plan: Plan,
+    compiled: CompiledSchema,
     /// For what the plan does not know of the schema.
     #[cfg(feature = "schema")]
-    full: Option<super::full::Full>,
+    full_validator: Option<super::full_validator::Full>,
 }
 
 impl InputSchema {
@@ -139,42 +139,46 @@ impl InputSchema {
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         if let Value::Object(root) = &stated {
-            problems.extend(mirrors::problems(root, None));
+            problems.extend(header_parameters::problems(root, None));
         }
         match compile(&stated, Purpose::Input) {
-            Ok((plan, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, plan)),
+            Ok((compiled, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, compiled)),
             Ok(_) => Err(problems),
             Err(more) => {
                 problems.extend(more);
-                Self::of_more(stated, problems)
+                Self::from_unsupported(stated, problems)
             }
         }
     }
 
     /// From a schema of the author's own that the check alone does not enforce, for these `problems`.
     #[cfg(not(feature = "schema"))]
-    fn of_more(_: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+    fn from_unsupported(_: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         Err(problems)
     }
 
     #[cfg(feature = "schema")]
-    fn of_more(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+    fn from_unsupported(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         // A root or a name that clients refuse is refused whoever checks the rest, and what refers to itself
         // without end takes everything in the eyes of the validator.
         let refused = |problem: &Problem| {
-            problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::ENDLESS)
+            problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::CYCLE)
         };
         if problems.iter().any(refused) {
             let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
-            problems.extend(super::full::Full::of(&stated).err().unwrap_or_default());
+            problems.extend(
+                super::full_validator::Full::of(&stated)
+                    .err()
+                    .unwrap_or_default(),
+            );
             return Err(problems);
         }
-        let (full, outline) = super::full::Full::of(&stated)?;
-        let (plan, _) = compile(&outline, Purpose::Input)?;
+        let (full_validator, outline) = super::full_validator::Full::of(&stated)?;
+        let (compiled, _) = compile(&outline, Purpose::Input)?;
         Ok(InputSchema {
             published: stated,
-            plan,
-            full: Some(full),
+            compiled,
+            full_validator: Some(full_validator),
         })
     }
 
@@ -183,9 +187,9 @@ impl InputSchema {
     /// # Errors
     /// Every problem of the schema, also a default that is not valid for its own field.
     pub(crate) fn for_form(schema: Value) -> Result<Self, Vec<String>> {
-        let (plan, _) = compile(&schema, Purpose::Form)
+        let (compiled, _) = compile(&schema, Purpose::Form)
             .map_err(|problems| Vec::from_iter(problems.into_iter().map(|one| one.message)))?;
-        let schema = InputSchema::checked(schema, plan);
+        let schema = InputSchema::checked(schema, compiled);
         let mut problems = Vec::new();
         let fields = schema
             .published
@@ -204,12 +208,12 @@ impl InputSchema {
         }
     }
 
-    fn checked(published: Value, plan: Plan) -> Self {
+    fn checked(published: Value, compiled: CompiledSchema) -> Self {
         InputSchema {
             published,
-            plan,
+            compiled,
             #[cfg(feature = "schema")]
-            full: None,
+            full_validator: None,
         }
     }
 
@@ -236,14 +240,14 @@ impl InputSchema {
             InputEncoding::Json => Mode::Json,
             InputEncoding::Strings => Mode::Strings,
         };
-        let mut walk = Walk::new(&self.plan, mode);
+        let mut walk = Validation::new(&self.compiled, mode);
         walk.root(input);
         #[cfg_attr(not(feature = "schema"), expect(unused_mut))]
         let mut found = walk.found();
         #[cfg(feature = "schema")]
-        if let Some(full) = &self.full {
+        if let Some(full_validator) = &self.full_validator {
             let whole = Value::Object(std::mem::take(input));
-            full.check(&self.plan, &whole, &mut found);
+            full_validator.check(&self.compiled, &whole, &mut found);
             if let Value::Object(whole) = whole {
                 *input = whole;
             }
@@ -258,29 +262,29 @@ impl InputSchema {
     /// How many steps [`validate`](Self::validate) takes for `input`.
     #[cfg(test)]
     pub(super) fn steps(&self, input: &mut Map<String, Value>) -> u64 {
-        let mut walk = Walk::new(&self.plan, Mode::Json);
+        let mut walk = Validation::new(&self.compiled, Mode::Json);
         walk.root(&mut Map::new());
         let least = walk.left();
-        let mut walk = Walk::new(&self.plan, Mode::Json);
+        let mut walk = Validation::new(&self.compiled, Mode::Json);
         walk.root(input);
         least.saturating_sub(walk.left())
     }
 
     /// The paths of the secret fields, `cards[].number` for a field of each item; sorted.
     pub fn secrets(&self) -> Vec<String> {
-        self.plan.secrets()
+        self.compiled.secrets()
     }
 
     /// The paths of the integers whose type is wider than 64 bits, sorted: JSON readers, this one too, have
     /// no room for all of their values, so they take what 64 bits hold.
     pub fn huge_integers(&self) -> Vec<String> {
-        self.plan.huge()
+        self.compiled.huge()
     }
 
     /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
     /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
     pub fn is_secret(&self, path: &str) -> bool {
-        self.plan.is_secret(path)
+        self.compiled.is_secret(path)
     }
 
     /// What may be told of a misfit that another than this check found at `path`, and that may therefore
@@ -288,7 +292,7 @@ impl InputSchema {
     /// the value.
     pub(crate) fn redact(&self, path: &str, what: &str) -> (String, String) {
         let path = if path == WHOLE { "" } else { path };
-        match self.plan.hidden(path) {
+        match self.compiled.hidden(path) {
             Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
             Some(told) => (told.to_owned(), INVALID.to_owned()),
             None => (path.to_owned(), what.to_owned()),
@@ -297,7 +301,7 @@ impl InputSchema {
 
     /// Whether the field `name` is secret or has a secret in it.
     pub(crate) fn has_secret_in(&self, name: &str) -> bool {
-        self.plan.has_secret_in(name)
+        self.compiled.has_secret_in(name)
     }
 
     /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
@@ -311,7 +315,7 @@ impl InputSchema {
     /// assert_eq!(input["pin"], "[secret]");
     /// ```
     pub fn mask(&self, input: &mut Map<String, Value>) {
-        self.plan.mask(input);
+        self.compiled.mask(input);
     }
 
     fn made(
@@ -319,7 +323,7 @@ impl InputSchema {
         root: Map<String, Value>,
         mut problems: Vec<Problem>,
     ) -> Result<Self, Vec<Problem>> {
-        for problem in mirrors::problems(&root, Some(shaper.kept())) {
+        for problem in header_parameters::problems(&root, Some(shaper.kept())) {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
@@ -333,37 +337,37 @@ impl InputSchema {
             }
         };
         let mut document = Value::Object(root);
-        let (mut plan, defaults) = compile(&document, Purpose::Input)?;
+        let (mut compiled, defaults) = compile(&document, Purpose::Input)?;
         // The deeper come first, so that a default has in it what is filled in inside of it.
         for default in defaults {
             let mut value = default.value;
-            let mut walk = Walk::new(&plan, Mode::Json);
+            let mut walk = Validation::new(&compiled, Mode::Json);
             walk.visit(default.property, &mut value, &Path::ROOT);
             let fits = walk.found().is_empty();
             // What a type gives for its default need not be what it takes, and may have secrets in it:
             // nothing is said then.
-            if (!fits || plan.holds_secret(default.property, &value))
+            if (!fits || compiled.holds_secret(default.property, &value))
                 && let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer)
             {
                 schema.remove("default");
             }
             if fits {
-                plan.set_default(default.node, &default.name, Some(value));
+                compiled.set_default(default.node, &default.name, Some(value));
             }
         }
         let published = match &document {
             Value::Object(root) => keywords::published(root),
             other => other.clone(),
         };
-        Ok(InputSchema::checked(published, plan))
+        Ok(InputSchema::checked(published, compiled))
     }
 
     /// What is wrong with `value` as the field `name`: paths and problems.
     fn invalid_in_field(&self, name: &str, mut value: Value) -> Vec<(String, String)> {
-        let Some(id) = self.plan.property(name) else {
+        let Some(id) = self.compiled.property(name) else {
             return Vec::new();
         };
-        let mut walk = Walk::new(&self.plan, Mode::Json);
+        let mut walk = Validation::new(&self.compiled, Mode::Json);
         walk.visit(id, &mut value, &Path::ROOT.known(name));
         walk.found()
     }

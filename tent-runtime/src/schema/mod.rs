@@ -9,10 +9,10 @@ use tent_core::codes::{self, Code};
 mod check;
 mod field;
 #[cfg(feature = "schema")]
-mod full;
+mod full_validator;
 mod input;
 mod keywords;
-mod mirrors;
+mod header_parameters;
 mod output;
 mod pattern;
 mod rules;

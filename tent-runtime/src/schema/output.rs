@@ -4,7 +4,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
+use super::check::{CompiledSchema, Mode, Path, Purpose, Validation, compile};
 use super::transform::{Shaper, Side, Source, problem};
 use super::{Problem, keywords};
 
@@ -13,7 +13,7 @@ use super::{Problem, keywords};
 pub struct OutputSchema {
     published: Value,
     /// `None` where its author's own `JsonSchema` says what no check can follow.
-    plan: Option<Plan>,
+    compiled: Option<CompiledSchema>,
     huge: bool,
 }
 
@@ -46,12 +46,12 @@ impl OutputSchema {
         let shaped = shaper.finish_open(root);
         let huge = keywords::any_huge(&shaped);
         let published = keywords::published(&shaped);
-        let plan = compile(&published, Purpose::Output)
+        let compiled = compile(&published, Purpose::Output)
             .ok()
-            .map(|(plan, _)| plan);
+            .map(|(compiled, _)| compiled);
         says_something.then_some(OutputSchema {
             published,
-            plan,
+            compiled,
             huge,
         })
     }
@@ -69,7 +69,9 @@ impl OutputSchema {
             return Err(problem(codes::INVALID_RULE, "", message));
         }
         Ok(OutputSchema {
-            plan: compile(&schema, Purpose::Output).ok().map(|(plan, _)| plan),
+            compiled: compile(&schema, Purpose::Output)
+                .ok()
+                .map(|(compiled, _)| compiled),
             published: schema,
             huge: false,
         })
@@ -117,10 +119,10 @@ impl OutputSchema {
     /// # Errors
     /// Each path that does not fit, and what is wrong there.
     pub fn fits(&self, value: &Value) -> Result<(), Vec<(String, String)>> {
-        let Some(plan) = &self.plan else {
+        let Some(compiled) = &self.compiled else {
             return Ok(());
         };
-        let mut walk = Walk::new(plan, Mode::Exact);
+        let mut walk = Validation::new(compiled, Mode::Exact);
         walk.visit(0, &mut value.clone(), &Path::ROOT);
         match walk.found() {
             found if found.is_empty() => Ok(()),

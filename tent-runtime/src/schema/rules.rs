@@ -7,7 +7,7 @@ use tent_core::codes;
 
 use super::field::{Bound, Field, Rules};
 use super::transform::{SAFE, problem, set_bounds, whole};
-use super::{Problem, keywords, mirrors, pattern};
+use super::{Problem, header_parameters, keywords, pattern};
 
 type Object = Map<String, Value>;
 
@@ -107,7 +107,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     if let Some(header) = field.header {
         // Clients leave a tool out whose `x-mcp-header` stands on anything else.
         if matches!(kind.as_str(), "string" | "integer" | "boolean") {
-            schema.insert(mirrors::KEYWORD.to_owned(), header.into());
+            schema.insert(header_parameters::KEYWORD.to_owned(), header.into());
             if kind == "integer" {
                 // MCP: an integer that is mirrored lies within what a double holds exactly.
                 narrow_integer(schema, -SAFE, true);

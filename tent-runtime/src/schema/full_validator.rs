@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tent_core::codes;
 
 use super::Problem;
-use super::check::{Path, Plan};
+use super::check::{CompiledSchema, Path};
 use super::keywords;
 
 /// As many of the fields that do not fit are told.
@@ -54,12 +54,17 @@ impl Full {
     }
 
     /// Adds to `found` what the check has not found already.
-    pub(super) fn check(&self, plan: &Plan, input: &Value, found: &mut Vec<(String, String)>) {
+    pub(super) fn check(
+        &self,
+        compiled: &CompiledSchema,
+        input: &Value,
+        found: &mut Vec<(String, String)>,
+    ) {
         if self.0.is_valid(input) {
             return;
         }
         for error in self.0.iter_errors(input) {
-            for (path, what) in told(plan, input, &error) {
+            for (path, what) in told(compiled, input, &error) {
                 if found.len() >= MOST {
                     return;
                 }
@@ -72,11 +77,15 @@ impl Full {
 }
 
 /// The fields that an error is about, and what is wrong with each.
-fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String, String)> {
+fn told(
+    compiled: &CompiledSchema,
+    input: &Value,
+    error: &ValidationError<'_>,
+) -> Vec<(String, String)> {
     let steps: Vec<_> = error.instance_path().segments().collect();
     let each = |names: &[String], what: &str| {
         let names = names.iter().map(|name| {
-            place(plan, input, &steps, Some(name), |path| {
+            place(compiled, input, &steps, Some(name), |path| {
                 (path, what.to_owned())
             })
         });
@@ -84,7 +93,7 @@ fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String,
     };
     let alone = |what: &str| {
         let tell = |path| (path, what.to_owned());
-        vec![place(plan, input, &steps, None, tell)]
+        vec![place(compiled, input, &steps, None, tell)]
     };
     match error.kind() {
         ValidationErrorKind::Required {
@@ -106,7 +115,7 @@ fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String,
 /// The place that the steps lead to, and one step on to `name`; up to the secret where one lies on the way, and nothing
 /// of what is wrong inside of it.
 fn place(
-    plan: &Plan,
+    compiled: &CompiledSchema,
     input: &Value,
     steps: &[LocationSegment<'_>],
     name: Option<&str>,
@@ -115,7 +124,7 @@ fn place(
     let mut at = Some(input);
     let mut path = String::new();
     let hidden = |path: &str| {
-        let secret = plan.has_secrets() && !path.is_empty() && plan.is_secret(path);
+        let secret = compiled.has_secrets() && !path.is_empty() && compiled.is_secret(path);
         secret.then(|| (path.to_owned(), "does not fit".to_owned()))
     };
     for step in steps {
