@@ -50,8 +50,7 @@ impl InputSchema {
         let mut headers = BTreeSet::new();
         for (field, raw) in fields.iter().zip(source.roots) {
             if !is_name(field.name) {
-                let message =
-                    "model interfaces refuse this name; rename it to 1 to 64 of A-Z a-z 0-9 _ . -";
+                let message = "model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -";
                 problems.push(problem(codes::INVALID_FIELD_NAME, field.name, message));
             }
             if let Some(header) = field.header
@@ -102,7 +101,7 @@ impl InputSchema {
         let mut root = shaper.shape_root(raw);
         let mut problems = Vec::new();
         if root.contains_key("oneOf") || root.contains_key("anyOf") {
-            let message = "it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
+            let message = "the root is a union, which model interfaces reject: put the enum into a field of a struct, without `flatten`";
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         } else if root.get("type").and_then(Value::as_str) != Some("object") {
             let found = root

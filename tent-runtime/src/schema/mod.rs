@@ -61,7 +61,7 @@ const WHOLE: &str = "(input)";
 /// What is said of a field that is not there.
 pub(crate) const REQUIRED: &str = "is required";
 /// All that is said of a secret that its type does not take.
-pub(crate) const INVALID: &str = "does not fit its type";
+pub(crate) const INVALID: &str = "is not valid";
 
 /// T0003 with one entry for each field that does not fit: its path, and what is wrong with it. The input
 /// as a whole, which has no path, is called `(input)`.

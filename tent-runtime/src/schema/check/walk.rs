@@ -158,7 +158,7 @@ impl<'p> Validation<'p> {
                     _ if self.budget.is_exhausted() => self.fail_exhausted(path),
                     Match::No => self.anything(value, path),
                     Match::Coerced | Match::Yes => {
-                        self.fail(path, || "may not have this value".to_owned());
+                        self.fail(path, || "must not have this value".to_owned());
                     }
                 }
             }
