@@ -17,7 +17,7 @@ use serde_json::Value;
 /// A content block: text, an image, audio, a link to a resource, or an embedded resource.
 ///
 /// ```
-/// use tent_runtime::function::{Annotations, Content, Role};
+/// use tent::{Annotations, Content, Role};
 /// let chart = Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")
 ///     .annotated(Annotations::new().audience([Role::User]).priority(0.9));
 /// let more = Content::link("orders://7", "order 7").title("Order 7").media_type("text/plain");
@@ -125,7 +125,7 @@ impl Content {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tent_runtime::function::Content;
+    /// use tent::Content;
     /// let page = Content::text("<p>Hello</p>").meta("ui", json!({"prefersBorder": true}));
     /// assert_ne!(page, Content::text("<p>Hello</p>"));
     /// assert_eq!(Content::text("a").meta("dev.mcp/a", 1), Content::text("a"));

@@ -51,7 +51,7 @@ impl Annotations {
     /// NaN sets no hint.
     ///
     /// ```
-    /// use tent_runtime::function::Annotations;
+    /// use tent::Annotations;
     /// assert_eq!(Annotations::new().priority(7.0), Annotations::new().priority(1.0));
     /// assert_eq!(Annotations::new().priority(f64::NAN), Annotations::new());
     /// ```
@@ -65,7 +65,7 @@ impl Annotations {
     /// out, with a line in the log, because some clients reject the whole response for it.
     ///
     /// ```
-    /// use tent_runtime::function::Annotations;
+    /// use tent::Annotations;
     /// let changed = Annotations::new().last_modified("2025-01-12T16:00:58.250+01:00");
     /// assert_ne!(changed, Annotations::new());
     /// assert_eq!(changed.last_modified("yesterday"), Annotations::new());

@@ -18,7 +18,7 @@ const MAX_URL: usize = 128 << 10;
 /// An icon that clients reject is an error at start (T7034), and so is one whose URL is longer than 128 KiB.
 ///
 /// ```
-/// use tent_runtime::function::{Icon, Theme};
+/// use tent::{Icon, Theme};
 /// let embedded = Icon::svg(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>"#);
 /// let linked = Icon::new("https://shop.example/dark.png")
 ///     .media_type("image/png")

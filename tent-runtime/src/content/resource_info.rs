@@ -7,7 +7,7 @@ use super::{Annotations, Icon, Meta};
 /// The description of a resource, as a list of resources or a link has it.
 ///
 /// ```
-/// use tent_runtime::function::ResourceInfo;
+/// use tent::ResourceInfo;
 /// let order = ResourceInfo::new("orders://7", "order 7").title("Order 7").media_type("text/plain");
 /// # let _ = order;
 /// ```
@@ -78,7 +78,7 @@ impl ResourceInfo {
     /// Adds an icon. An icon that clients reject is left out, with a line in the log.
     ///
     /// ```
-    /// use tent_runtime::function::{Icon, ResourceInfo};
+    /// use tent::{Icon, ResourceInfo};
     /// let order = ResourceInfo::new("orders://7", "order 7").icon(Icon::svg("<svg/>"));
     /// # let _ = order;
     /// ```

@@ -1,4 +1,4 @@
-//! [`InputSchema`]: what a function takes, and the check of it.
+//! [`InputSchema`]: the schema of a function's input, and its validation.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,19 @@ use super::{
 };
 use crate::error::Error;
 
-/// A function's input: what is published, and the check.
+/// The schema of a function's input: published for clients, and compiled for validation.
 #[derive(Debug)]
 pub struct InputSchema {
     published: Value,
     compiled: CompiledSchema,
-    /// For what the plan does not know of the schema.
+    /// Enforces the keywords that `compiled` does not.
     #[cfg(feature = "schema")]
     full_validator: Option<super::full_validator::Full>,
 }
 
 impl InputSchema {
-    /// From the parameters that are fields of the input. A field whose type takes `null` (an `Option`),
-    /// or that has a default, may be left out.
+    /// The schema of an input whose fields are parameters. A field is optional if its type accepts `null` (an `Option`) or it
+    /// has a default.
     ///
     /// ```
     /// use tent_runtime::schema::{Field, InputSchema, InputEncoding};
@@ -40,7 +40,7 @@ impl InputSchema {
     /// ```
     ///
     /// # Errors
-    /// Every problem of the declaration, not only the first.
+    /// Every problem of the declaration.
     pub fn from_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
         let types: Vec<_> = fields.iter().map(|field| field.schema).collect();
         let source = Source::of(Side::Input, &types);
@@ -89,11 +89,10 @@ impl InputSchema {
         Ok(schema)
     }
 
-    /// From the one type that is the whole input.
+    /// The schema of an input that is one type.
     ///
     /// # Errors
-    /// Every problem of the type, not only the first: T7012 where it is not always one object, T7007 for an
-    /// `x-mcp-header` that clients refuse.
+    /// Every problem of the type: T7012 if it is not always an object, T7007 for an invalid `x-mcp-header`.
     pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
         let mut source = Source::of(Side::Input, &[schema]);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
@@ -117,8 +116,8 @@ impl InputSchema {
         Self::made(shaper, root, problems)
     }
 
-    /// From a schema of the author's own, which is published untouched. It is enforced as it stands: a
-    /// keyword that is not enforced is a problem. With the feature `schema` every keyword is enforced.
+    /// The author's own schema, which is published unchanged. A keyword that is not enforced is a problem; with the feature
+    /// `schema`, every keyword is enforced.
     ///
     /// ```
     /// use tent_runtime::schema::InputSchema;
@@ -129,8 +128,8 @@ impl InputSchema {
     /// ```
     ///
     /// # Errors
-    /// Every problem of the schema, not only the first: T7012 where its root does not state
-    /// `"type": "object"`, T7007 for an `x-mcp-header` that clients refuse, T7017 for what is not enforced.
+    /// Every problem of the schema: T7012 if its root does not have `"type": "object"`, T7007 for an invalid `x-mcp-header`,
+    /// T7017 for a keyword that is not enforced.
     pub fn from_declared(stated: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
@@ -150,7 +149,7 @@ impl InputSchema {
         }
     }
 
-    /// From a schema of the author's own that the check alone does not enforce, for these `problems`.
+    /// The author's own schema, if the validator does not support it because of `problems`.
     #[cfg(not(feature = "schema"))]
     fn from_unsupported(_: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         Err(problems)
@@ -158,8 +157,8 @@ impl InputSchema {
 
     #[cfg(feature = "schema")]
     fn from_unsupported(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
-        // A root or a name that clients refuse is refused whoever checks the rest, and what refers to itself
-        // without end takes everything in the eyes of the validator.
+        // The full validator does not help with a root or a name that clients reject. It would accept every value for a
+        // schema that refers to itself without end.
         let refused = |problem: &Problem| {
             problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::CYCLE)
         };
@@ -216,20 +215,19 @@ impl InputSchema {
         }
     }
 
-    /// What clients are shown.
+    /// The published schema.
     pub fn published(&self) -> &Value {
         &self.published
     }
 
-    /// Checks `input` and brings it into its normal form: numbers folded, `null` as absent, constant
-    /// defaults filled in. Of an input that does not fit, the form is not told.
+    /// Validates `input` and normalizes it: numbers lose a zero fraction, `null` of an optional field becomes absent, and
+    /// absent fields get their constant defaults. An invalid input may be left partly normalized.
+    ///
+    /// A type can have rules that no schema expresses, such as the syntax of an IP address. Those are checked later, when a
+    /// valid input is deserialized.
     ///
     /// # Errors
-    /// T0003 with every field that does not fit, up to a hundred. No message shows what was sent.
-    ///
-    /// What no schema says is not among them: that a text is no IP address, where the type is one, is found when
-    /// the input is read into its types, once it fits here. A reader of a type stops at its first fault, which
-    /// may be one of the schema's: what it could add is told once those are mended.
+    /// T0003 with every invalid field, up to a hundred. No message contains a value.
     pub fn validate(
         &self,
         input: &mut Map<String, Value>,
@@ -258,7 +256,7 @@ impl InputSchema {
         }
     }
 
-    /// How many steps [`validate`](Self::validate) takes for `input`.
+    /// The number of steps that [`validate`](Self::validate) takes for `input`.
     #[cfg(test)]
     pub(super) fn steps(&self, input: &mut Map<String, Value>) -> u64 {
         let mut walk = Validation::new(&self.compiled, Mode::Json);
@@ -269,26 +267,25 @@ impl InputSchema {
         least.saturating_sub(walk.left())
     }
 
-    /// The paths of the secret fields, `cards[].number` for a field of each item; sorted.
+    /// The paths of the secret fields, sorted. `cards[].number` is a field of each item.
     pub fn secrets(&self) -> Vec<String> {
         self.compiled.secrets()
     }
 
-    /// The paths of the integers whose type is wider than 64 bits, sorted: JSON readers, this one too, have
-    /// no room for all of their values, so they take what 64 bits hold.
+    /// The paths of the integers whose type has more than 64 bits, sorted. They accept 64-bit values only, as most JSON parsers
+    /// do.
     pub fn huge_integers(&self) -> Vec<String> {
         self.compiled.huge()
     }
 
-    /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
-    /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
+    /// Whether the value at `path`, such as `cards[0].number`, is secret or inside a secret: no message may show it. If the
+    /// schema has secrets, a path that leads nowhere counts as secret.
     pub fn is_secret(&self, path: &str) -> bool {
         self.compiled.is_secret(path)
     }
 
-    /// What may be told of a misfit that another than this check found at `path`, and that may therefore
-    /// show what was sent: where it has to do with a secret, the path ends before it and nothing is said of
-    /// the value.
+    /// The path and problem of an error that another check found, without anything that reveals a secret: the path ends before
+    /// a secret, and the problem is [`INVALID`].
     pub(crate) fn redact(&self, path: &str, what: &str) -> (String, String) {
         let path = if path == WHOLE { "" } else { path };
         match self.compiled.hidden(path) {
@@ -298,12 +295,12 @@ impl InputSchema {
         }
     }
 
-    /// Whether the field `name` is secret or has a secret in it.
+    /// Whether the field `name` is secret or contains a secret.
     pub(crate) fn has_secret_in(&self, name: &str) -> bool {
         self.compiled.has_secret_in(name)
     }
 
-    /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
+    /// Replaces every secret of `input`, which may be invalid, by `[secret]`.
     ///
     /// ```
     /// use tent_runtime::schema::{Field, InputSchema};
@@ -337,14 +334,13 @@ impl InputSchema {
         };
         let mut document = Value::Object(root);
         let (mut compiled, defaults) = compile(&document, Purpose::Input)?;
-        // The deeper come first, so that a default has in it what is filled in inside of it.
+        // Deeper defaults come first, so that the default of an object contains the defaults of its fields.
         for default in defaults {
             let mut value = default.value;
             let mut walk = Validation::new(&compiled, Mode::Json);
             walk.visit(default.property, &mut value, &Path::ROOT);
             let fits = walk.found().is_empty();
-            // What a type gives for its default need not be what it takes, and may have secrets in it:
-            // nothing is said then.
+            // A type's default may be invalid for the type itself, or contain secrets. It is not published then.
             if (!fits || compiled.holds_secret(default.property, &value))
                 && let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer)
             {
@@ -371,7 +367,7 @@ impl InputSchema {
         walk.found()
     }
 
-    /// Whether the defaults and examples that `#[arg(…)]` states fit their own fields.
+    /// Checks that the defaults and examples of `#[arg(…)]` are valid for their fields.
     fn stated_values_fit(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
         for field in fields {

@@ -30,13 +30,13 @@ pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
 pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
     let app = App::new("shop", "1.2.3")
         .set("store.url", "memory:")
-        .set("limits.body", "64KiB")
+        .set("limits.max_body", "64KiB")
         .state(Watched::default())
         .users(async |id: String| {
             Ok::<_, tent::Error>(match id.as_str() {
                 "eve" => Some(User::new("eve")),
-                "ada" => Some(User::new("ada").with_name("Ada")),
-                "grace" => Some(User::new("grace").with_name("Grace").with_role("staff")),
+                "ada" => Some(User::new("ada").name("Ada")),
+                "grace" => Some(User::new("grace").name("Grace").role("staff")),
                 _ => None,
             })
         });
@@ -48,7 +48,7 @@ pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
 
 /// A key of this person with these scopes.
 pub(crate) async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
-    let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
+    let new = NewKey::new(scopes.iter().copied()).owner(owner);
     let made = tent.keys().create(new).await;
     made.expect("a key can be made").text().to_owned()
 }
@@ -90,7 +90,7 @@ impl Reply {
 }
 
 impl Reply {
-    /// The whole of it as text: the status, the headers but for the length, the body with JSON on lines of its own.
+    /// The whole of it as text: the status, the headers but for the length, the body with its JSON indented.
     pub(crate) fn shown(&self) -> String {
         let mut headers: Vec<_> = self
             .headers

@@ -81,7 +81,7 @@ where
     let asks = match wanted.rounds {
         Some(brought) => Asks::new(
             &mcp.state,
-            (mcp.notifier.questions(), &mcp.claims),
+            mcp.notifier.questions(),
             asked,
             &negotiated,
             peer.clone(),
@@ -223,7 +223,7 @@ pub(crate) fn page(
         response::write(&mut out, &*cursor);
     }
     if revision.is_modern() {
-        let kept_for = mcp.dispatcher.settings().limits.tools_kept;
+        let kept_for = mcp.dispatcher.settings().limits.list_ttl;
         out.extend(hints(kept_for, Scope::Private, &mcp.state.server));
     }
     out.push(b'}');

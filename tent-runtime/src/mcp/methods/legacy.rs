@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::cx::Era;
 use crate::error::Error;
 use crate::mcp::client::connection::ConnectionState;
-use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::context::{RequestContext, quota_key};
 use crate::mcp::methods::custom;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
@@ -113,17 +114,15 @@ fn lost() -> RpcError {
 }
 
 /// Ends the session that a DELETE names.
-pub(crate) async fn end(
-    mcp: &Mcp,
-    headers: &HeaderMap,
-    caller: &Caller,
-) -> Result<Response, RpcError> {
-    let Some(session) = session(mcp, headers).await? else {
+pub(crate) async fn end(mcp: &Mcp, parts: &Parts, caller: &Caller) -> Result<Response, RpcError> {
+    let Some(session) = session(mcp, &parts.headers).await? else {
         return Err(RpcError::invalid(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    match mcp.state.ended.end(&session.nonce, session.ends()).await {
+    let owner = crate::json::digest_of(quota_key(caller, parts).as_bytes());
+    let ended = mcp.state.ended.end(&session.nonce, session.ends(), owner);
+    match ended.await {
         Ok(()) => {
             let key = RequestKey::new(session.nonce, caller, "");
             mcp.notifier.streams().end(&key);
@@ -294,7 +293,7 @@ pub(crate) fn answered(
 }
 
 /// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
-/// over `limits.answer` the requests that are left are refused and run nothing.
+/// over `limits.max_response` the requests that are left are refused and run nothing.
 pub(crate) async fn batch(
     mcp: &Arc<Mcp>,
     asked: &RequestContext<'_>,
@@ -313,7 +312,7 @@ pub(crate) async fn batch(
         ));
     }
     let mut out = vec![b'['];
-    let most = mcp.dispatcher.settings().limits.answer;
+    let most = mcp.dispatcher.settings().limits.max_response;
     for message in messages {
         let full = out.len() > most;
         if let Some(answer) = in_batch(mcp, asked, message, negotiated, full).await {
@@ -366,7 +365,7 @@ async fn in_batch(
                 Err(refusal) => return Some(refusal.write(Some(id))),
             };
             let answer = if full {
-                Err(left_out(mcp.dispatcher.settings().limits.answer))
+                Err(left_out(mcp.dispatcher.settings().limits.max_response))
             } else if request.method == "initialize" {
                 Err(RpcError::invalid("initialize comes alone."))
             } else if request.params.meta.version != Text::Absent {

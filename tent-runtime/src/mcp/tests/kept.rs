@@ -323,7 +323,11 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
         SystemClock.now(),
     );
     let opened = opened.expect("it is one");
-    let ended = mcp.state.ended.end(&opened.nonce, opened.ends()).await;
+    let ended = mcp
+        .state
+        .ended
+        .end(&opened.nonce, opened.ends(), [0; 32])
+        .await;
     ended.expect("it is noted");
     assert_eq!(told_of_ten(&app, &mut stream).await, 2);
 }
@@ -332,7 +336,7 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
 async fn a_caller_has_so_many_streams_and_a_thousand_cost_little() {
     let app = App::of(FUNCTIONS, |settings| {
         settings.mcp.stream = true;
-        settings.limits.live_connections = 1000;
+        settings.limits.streams_per_caller = 1000;
     });
     let mut streams = Vec::new();
     for n in 0..1000 {

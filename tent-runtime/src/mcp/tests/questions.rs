@@ -166,7 +166,7 @@ async fn an_address_has_an_id_and_each_question_is_asked_in_turn() {
 async fn k6_14_a_call_that_waits_for_an_answer_stands_still_and_ends_after_the_time_to_ask() {
     let app = App::of(FUNCTIONS, |settings| {
         settings.limits.ask_time = Duration::from_secs(300);
-        settings.limits.call_time = Duration::from_secs(2);
+        settings.limits.call_timeout = Duration::from_secs(2);
     });
     let session = app.session_of("2025-11-25", all()).await;
     let mut read = Read::of(app.open(call(&session, "greet")).await);

@@ -68,7 +68,7 @@ async fn respond(
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             named(&parts.headers)?;
-            return legacy::end(mcp, &parts.headers, &caller).await;
+            return legacy::end(mcp, parts, &caller).await;
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             named(&parts.headers)?;
@@ -97,12 +97,12 @@ async fn respond(
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }
-    let limit = mcp.dispatcher.settings().limits.body;
+    let limit = mcp.dispatcher.settings().limits.max_body;
     let body = body.read(limit).await.map_err(rejected)?;
     let payload = match message::read(&body) {
         Ok(payload) => payload,
         Err(why) => {
-            return Ok(RpcError::from(why).into_response(request_id::id(&body).as_deref()));
+            return Ok(RpcError::from(why).into_response(request_id::of(&body).as_deref()));
         }
     };
     let context = RequestContext {
