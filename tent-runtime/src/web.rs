@@ -3,6 +3,7 @@
 //!
 //! Knows no function and no caller.
 
+mod mount;
 mod upload;
 
 use std::sync::OnceLock;
@@ -14,6 +15,7 @@ use tent_core::codes;
 use crate::error::Error;
 use crate::random;
 
+pub(crate) use mount::base;
 pub(crate) use upload::Upload;
 
 /// The header that names a request, in and out.

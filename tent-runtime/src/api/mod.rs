@@ -28,7 +28,8 @@ pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
     let served = serve_parts(&dispatcher, &parts, &mut body, &trace).await;
-    let mut response = served.unwrap_or_else(|error| problem::response(&error, &dispatcher));
+    let mut response =
+        served.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
     body.finish(&mut response).await;
     if let Ok(trace) = HeaderValue::from_str(&trace) {
         response
@@ -42,8 +43,8 @@ pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -
 }
 
 /// A failure as this door tells it, to a request that is no call.
-pub(crate) fn refusal(error: &Error, dispatcher: &Dispatcher) -> Response<Body> {
-    problem::response(error, dispatcher)
+pub(crate) fn refusal(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Response<Body> {
+    problem::response(error, parts, dispatcher)
 }
 
 /// The headers of an answer to GET, its length among them, for a HEAD (RFC 9110, section 9.3.2).
@@ -150,7 +151,7 @@ async fn posted_input(
     if !web::is_json(&parts.headers) {
         return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
     }
-    let bytes = body.read(dispatcher.settings().limits.body).await?;
+    let bytes = body.read(dispatcher.settings().limits.max_body).await?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }

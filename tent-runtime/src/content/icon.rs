@@ -267,7 +267,7 @@ fn size_of_png(picture: &[u8]) -> Option<(u32, u32)> {
 
 /// What `icons = …` and `.icons(…)` take: an [`Icon`], or several of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no icon",
+    message = "`{Self}` is not an icon",
     label = "this is neither a `tent::Icon` nor several of them",
     note = "write tent::Icon::new(\"https://…\") for an address, tent::Icon::svg(include_str!(…)) for a file, or an array of them"
 )]

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
-pub use input::{InputRequest, Kind as InputKind};
+pub use input::{InputRequest, InputResponse, Kind as InputKind};
 pub use peer::{Later, Level, Peer, Progress};
 
 pub(crate) use cancellation::Unfinished;

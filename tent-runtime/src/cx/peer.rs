@@ -10,7 +10,7 @@ use std::task::Waker;
 
 use serde_json::Value;
 
-use super::InputRequest;
+use super::input::{InputRequest, InputResponse};
 use crate::error::Result;
 
 /// What a peer gives later.
@@ -29,12 +29,12 @@ pub trait Peer: fmt::Debug + Send + Sync {
     /// Sends a line of a log, where the client asked for its level.
     fn log(&self, level: Level, logger: Option<&str>, data: &Value);
 
-    /// Asks the client; gives the object that it answered. A peer whose client answers with a request of its
+    /// Sends an input request to the client and returns the response, which is valid for the request. A peer whose client answers with a request of its
     /// own gives a future that does not end: see [`is_asking`](Self::is_asking).
     ///
     /// # Errors
     /// Where the client cannot be asked this.
-    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>>;
+    fn ask<'a>(&'a self, name: &'a str, request: InputRequest) -> Later<'a, Result<InputResponse>>;
 
     /// Whether a question was put that only a later request can answer. The door then ends the call as it
     /// stands, and the envelope answers what is asked by then. Where there is none, `waker` is woken when one

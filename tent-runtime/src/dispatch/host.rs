@@ -1,6 +1,9 @@
 //! Whether a request's `Host` and `Origin` are ours: what keeps a page of another site, or a name that
 //! was made to point at this machine (DNS rebinding), from reaching the app through somebody's browser.
 
+use std::net::IpAddr;
+use std::sync::{PoisonError, RwLock};
+
 use http::request::Parts;
 use http::{HeaderMap, header};
 use tent_core::codes;
@@ -9,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::settings::Web;
 
 /// The hosts and origins that the app serves.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Hosts {
     /// Lower case, without a port where every port is meant.
     hosts: Vec<String>,
@@ -17,6 +20,8 @@ pub struct Hosts {
     origins: Vec<String>,
     /// Whether pages of this server's own come by https alone, but for those on this machine.
     https: bool,
+    /// Addresses that a listener was given beside the settings.
+    listening: RwLock<Vec<String>>,
 }
 
 /// The names by which a machine reaches itself.
@@ -27,10 +32,7 @@ impl Hosts {
     pub fn new(web: &Web) -> Self {
         let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
         if !web.addr.ip().is_unspecified() {
-            hosts.push(match web.addr.ip() {
-                std::net::IpAddr::V4(ip) => ip.to_string(),
-                std::net::IpAddr::V6(ip) => format!("[{ip}]"),
-            });
+            hosts.push(host_of(web.addr.ip()));
         }
         let mut origins: Vec<_> = web.origins.iter().map(|o| normal_origin(o)).collect();
         if let Some(public) = &web.public_url {
@@ -43,6 +45,18 @@ impl Hosts {
             hosts,
             origins,
             https,
+            listening: RwLock::default(),
+        }
+    }
+
+    /// Also serves requests to this address, on which the server listens.
+    pub fn serve(&self, address: IpAddr) {
+        if !address.is_unspecified() {
+            let mut listening = self
+                .listening
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            listening.push(host_of(address));
         }
     }
 
@@ -64,7 +78,14 @@ impl Hosts {
 
     fn serves(&self, host: &str) -> bool {
         let bare = without_port(host);
-        self.hosts.iter().any(|ours| ours == host || ours == bare)
+        let is_ours = |ours: &String| ours == host || ours == bare;
+        self.hosts.iter().any(is_ours) || {
+            let listening = self
+                .listening
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            listening.iter().any(is_ours)
+        }
     }
 
     /// A listed origin, or that of a page which this server gave out itself. Where the world reaches it
@@ -99,6 +120,14 @@ fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     match (values.next(), values.next()) {
         (Some(only), None) => only.to_str().ok(),
         _ => None,
+    }
+}
+
+/// An address as a `Host` header has it.
+fn host_of(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
     }
 }
 

@@ -189,6 +189,11 @@ impl Dispatcher {
         &self.registry
     }
 
+    /// Also serves requests whose `Host` is this address, on which the server listens.
+    pub fn serve_host(&self, address: std::net::IpAddr) {
+        self.hosts.serve(address);
+    }
+
     /// What clients are told of the app.
     pub fn about(&self) -> &AppInfo {
         &self.about
@@ -366,7 +371,7 @@ impl Dispatcher {
             }
         }
         // 6. Run it; 7. encode, which its body does as its last step.
-        let most = self.settings.limits.answer;
+        let most = self.settings.limits.max_response;
         let outcome = run::run(function, cx, input, most, &self.places).await;
         if let Some(rounds) = &rounds {
             rounds.ended(&outcome).await;

@@ -39,9 +39,9 @@ pub struct RequestContext<'a> {
 }
 
 impl Dispatcher {
-    /// When a request that came now has to be answered: `limits.call_time` from now. `None` for a time without end.
+    /// When a request that came now has to be answered: `limits.call_timeout` from now. `None` for a time without end.
     pub fn deadline(&self) -> Option<Instant> {
-        Instant::now().checked_add(self.settings.limits.call_time)
+        Instant::now().checked_add(self.settings.limits.call_timeout)
     }
 
     /// A `Cx` for asking [`find`](Self::find) by this request, outside of a call.

@@ -125,7 +125,7 @@ fn in_bounds(function: &Function, answer: Output, most: usize) -> Result<Output>
     if bytes <= most {
         return Ok(answer);
     }
-    tracing::warn!(function = %function.name, bytes, most, "gave more than limits.answer");
+    tracing::warn!(function = %function.name, bytes, most, "gave more than limits.max_response");
     Err(Error::new(codes::RESPONSE_TOO_LARGE)
         .with_message(format!(
             "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
@@ -141,7 +141,7 @@ fn shown_in_bounds(function: &Function, error: Error, most: usize) -> Error {
     if bytes <= most {
         return error;
     }
-    tracing::warn!(function = %function.name, bytes, most, "failed with content over limits.answer, which is left out");
+    tracing::warn!(function = %function.name, bytes, most, "failed with content over limits.max_response, which is left out");
     error.without_content()
 }
 

@@ -190,7 +190,7 @@ pub mod causes {
 
     /// What a source is. No type has to implement it.
     #[diagnostic::on_unimplemented(
-        message = "T7013 error-type: `{Self}` is no error, so it cannot be the source of a failure",
+        message = "T7013 error-type: `{Self}` does not implement `std::error::Error`, so it cannot be the source of a failure",
         label = "not an error",
         note = "help: a source implements `std::error::Error`, is a `tent::Error`, or is a `Box` or an `Option` of an error"
     )]

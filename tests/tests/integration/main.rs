@@ -12,6 +12,7 @@ mod log;
 mod mcp;
 mod metadata;
 mod mounted;
+mod runtime_functions;
 mod sealed_off;
 mod start;
 mod support;

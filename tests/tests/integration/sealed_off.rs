@@ -131,7 +131,7 @@ async fn tool((tent, key): &(Tent, String), name: &str, arguments: &str) -> Repl
 
 /// An app that takes long bodies, and a key for every function of it.
 async fn open() -> (Tent, String) {
-    let tent = tent_with(|app| app.set("limits.body", "4MiB")).await;
+    let tent = tent_with(|app| app.set("limits.max_body", "4MiB")).await;
     let grace = key(&tent, "grace", &["*"]).await;
     (tent, grace)
 }
@@ -347,3 +347,16 @@ async fn only_a_plain_media_type_is_shown_and_no_answer_is_guessed_at() {
         );
     }
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] = tent::functions![
+    loosely,
+    stated,
+    log_in,
+    log_in_whole,
+    log_in_all,
+    log_in_flat,
+    words,
+    plainly,
+    typed,
+];

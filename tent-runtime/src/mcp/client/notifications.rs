@@ -12,7 +12,7 @@ use serde_json::Value;
 use tent_core::codes;
 use tokio::runtime::Handle;
 
-use crate::cx::{InputRequest, Later, Level, Peer, Progress};
+use crate::cx::{InputRequest, InputResponse, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::Outbox;
@@ -231,7 +231,7 @@ impl Peer for CallReporter {
         self.outbox.send(line(level, logger, data));
     }
 
-    fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<InputResponse>> {
         Box::pin(async {
             Err(Error::new(codes::MISSING_CAPABILITY)
                 .with_message("The client of this call cannot be asked."))

@@ -97,7 +97,7 @@ async fn respond(
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }
-    let limit = mcp.dispatcher.settings().limits.body;
+    let limit = mcp.dispatcher.settings().limits.max_body;
     let body = body.read(limit).await.map_err(rejected)?;
     let payload = match message::read(&body) {
         Ok(payload) => payload,

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::state::Answered;
 use super::{RoundTrip, Taken};
-use crate::cx::{InputRequest, Later, Level, Peer, Progress};
+use crate::cx::{InputRequest, InputResponse, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
+use crate::mcp::protocol::input_response;
 
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
 const MOST_KEPT: usize = 64 << 10;
@@ -32,7 +33,11 @@ impl Peer for RoundTrip {
         }
     }
 
-    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>> {
+    fn ask<'a>(
+        &'a self,
+        name: &'a str,
+        question: InputRequest,
+    ) -> Later<'a, Result<InputResponse>> {
         Box::pin(async move {
             let over = self.over.notified();
             match self.answered(name, &question)? {
@@ -98,7 +103,8 @@ impl RoundTrip {
             .find(|one| !one.given && one.answer.name == name && one.answer.question == print);
         if let Some(earlier) = earlier {
             earlier.given = true;
-            return Ok(Found::Output(earlier.answer.value.clone()));
+            let response = input_response::read(question.kind(), &earlier.answer.value);
+            return response.map(Found::Output).map_err(Error::unexpected);
         }
         let was_asked = inner
             .asked
@@ -106,17 +112,18 @@ impl RoundTrip {
             .is_none_or(|asked| asked.get(name) == Some(&print));
         if was_asked
             && let Some(response) = inner.responses.remove(name)
-            && question.fits(&response).is_ok()
+            && let Ok(read) = input_response::read(question.kind(), &response)
+            && question.validate(&read).is_ok()
         {
             inner.answers.push(Taken {
                 answer: Answered {
                     name: name.to_owned(),
                     question: print,
-                    value: response.clone(),
+                    value: response,
                 },
                 given: true,
             });
-            return Ok(Found::Output(response));
+            return Ok(Found::Output(read));
         }
         if inner.asking.iter().any(|(_, asked, _)| asked == name) {
             return Err(Error::unexpected(format!(
@@ -144,7 +151,7 @@ fn left_behind() -> Error {
 }
 
 enum Found<'a> {
-    Output(Value),
+    Output(InputResponse),
     Asked(Asking<'a>),
 }
 

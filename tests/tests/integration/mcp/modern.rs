@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, META, Send, meta, server};
-use super::functions::ran;
+use super::app::{App, META, Request, meta, server};
 
 /// The answer of `server_time` under this id, and nothing else.
 fn noon(id: Value) -> Value {
@@ -16,9 +15,10 @@ fn noon(id: Value) -> Value {
 }
 
 #[tokio::test]
-async fn discovery_tells_versions_capabilities_and_instructions() {
+async fn discovery_returns_versions_capabilities_and_instructions() {
     let got = App::new()
-        .ask(200, Send::modern("server/discover", json!({})))
+        .await
+        .json(200, Request::modern("server/discover", json!({})))
         .await;
     assert_eq!(
         got,
@@ -34,9 +34,10 @@ async fn discovery_tells_versions_capabilities_and_instructions() {
     );
 }
 
+// K3-06.
 #[tokio::test]
-async fn k3_06_a_modern_request_without_its_metadata_is_refused_and_not_run() {
-    let app = App::new();
+async fn refuses_a_modern_request_without_its_metadata_and_does_not_run_it() {
+    let app = App::new().await;
     let version = format!("{META}protocolVersion");
     let abilities = format!("{META}clientCapabilities");
     for meta in [
@@ -50,15 +51,15 @@ async fn k3_06_a_modern_request_without_its_metadata_is_refused_and_not_run() {
         json!({&version: "2026-07-28", &abilities: []}),
     ] {
         let params = json!({"name": "find_order", "arguments": {"id": "A1"}, "_meta": meta});
-        let send = Send::modern("tools/call", params);
-        let trace = send.trace();
-        let got = app.ask(400, send).await;
+        let send = Request::modern("tools/call", params);
+        let id = send.id();
+        let got = app.json(400, send).await;
         assert_eq!(
             (&got["error"]["code"], &got["id"]),
             (&json!(-32602), &json!(1)),
             "{meta}"
         );
-        assert!(!ran(&trace), "{meta}");
+        assert!(!app.has_run(&id), "{meta}");
     }
     let bare = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     for body in [
@@ -66,16 +67,17 @@ async fn k3_06_a_modern_request_without_its_metadata_is_refused_and_not_run() {
         bare.replace('}', r#","params":null}"#),
         bare.replace('}', r#","params":[1]}"#),
     ] {
-        let send = Send::raw(body)
+        let send = Request::raw(body)
             .header("mcp-protocol-version", "2026-07-28")
             .header("mcp-method", "tools/list");
-        assert_eq!(app.ask(400, send).await["error"]["code"], -32602);
+        assert_eq!(app.json(400, send).await["error"]["code"], -32602);
     }
 }
 
+// K3-07.
 #[tokio::test]
-async fn k3_07_a_client_need_not_say_who_it_is() {
-    let app = App::new();
+async fn accepts_a_client_without_valid_client_info() {
+    let app = App::new().await;
     for info in [
         None,
         Some(json!(null)),
@@ -92,22 +94,23 @@ async fn k3_07_a_client_need_not_say_who_it_is() {
         members.insert("progressToken".to_owned(), json!(7));
         let params = json!({"name": "server_time", "_meta": meta});
         assert_eq!(
-            app.ask(200, Send::modern("tools/call", params)).await,
+            app.json(200, Request::modern("tools/call", params)).await,
             noon(json!(1))
         );
     }
 }
 
+// K3-10.
 #[tokio::test]
-async fn k3_10_an_unknown_revision_is_answered_with_those_that_are_served() {
-    let app = App::new();
+async fn lists_the_supported_revisions_in_the_error_for_an_unknown_one() {
+    let app = App::new().await;
     for version in ["2099-01-01", "1900-01-01", "2025-11-25"] {
         let mut meta = meta();
         meta[format!("{META}protocolVersion")] = version.into();
-        let send = Send::modern_with_id("\"r\"", "tools/list", json!({"_meta": meta}))
+        let send = Request::modern_with_id("\"r\"", "tools/list", json!({"_meta": meta}))
             .header("mcp-protocol-version", version);
         assert_eq!(
-            app.ask(400, send).await,
+            app.json(400, send).await,
             json!({"jsonrpc": "2.0", "id": "r", "error": {
                 "code": -32022,
                 "message": "Unsupported protocol version",
@@ -120,9 +123,10 @@ async fn k3_10_an_unknown_revision_is_answered_with_those_that_are_served() {
     }
 }
 
+// K3-12.
 #[tokio::test]
-async fn k3_12_an_unknown_method_is_404_with_an_answer() {
-    let app = App::new();
+async fn responds_to_an_unknown_method_with_404_and_an_error() {
+    let app = App::new().await;
     for method in [
         "prompts/list",
         "initialize",
@@ -135,7 +139,7 @@ async fn k3_12_an_unknown_method_is_404_with_an_answer() {
         "",
     ] {
         assert_eq!(
-            app.ask(404, Send::modern(method, json!({}))).await,
+            app.json(404, Request::modern(method, json!({}))).await,
             json!({"jsonrpc": "2.0", "id": 1, "error": {
                 "code": -32601,
                 "message": format!("Method not found: {method}"),
@@ -144,9 +148,10 @@ async fn k3_12_an_unknown_method_is_404_with_an_answer() {
     }
 }
 
+// K3-15.
 #[tokio::test]
-async fn k3_15_an_id_comes_back_as_it_was_sent() {
-    let app = App::new();
+async fn returns_an_id_byte_for_byte() {
+    let app = App::new().await;
     let long = format!("\"{}\"", "x".repeat(200));
     for id in [
         "0",
@@ -159,7 +164,7 @@ async fn k3_15_an_id_comes_back_as_it_was_sent() {
         r#""a\u0041\/""#,
         &long,
     ] {
-        let send = Send::modern_with_id(id, "tools/call", json!({"name": "server_time"}));
+        let send = Request::modern_with_id(id, "tools/call", json!({"name": "server_time"}));
         let got = app.send(send).await;
         assert_eq!(got.status, 200);
         let text = String::from_utf8(got.bytes).expect("UTF-8");
@@ -169,56 +174,57 @@ async fn k3_15_an_id_comes_back_as_it_was_sent() {
         );
     }
     for id in ["1.0", "1.5", "1e3", "null", "true", "[]", "{}"] {
-        let send = Send::modern_with_id(id, "tools/call", json!({"name": "server_time"}));
-        let trace = send.trace();
-        let got = app.ask(400, send).await;
+        let send = Request::modern_with_id(id, "tools/call", json!({"name": "server_time"}));
+        let id = send.id();
+        let got = app.json(400, send).await;
         assert_eq!(
             got,
             json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "An id is a string or an integer, of at most 1024 bytes."}})
         );
-        assert!(!ran(&trace));
+        assert!(!app.has_run(&id));
     }
 }
 
+// K3-17.
 #[tokio::test]
-async fn k3_17_arguments_may_be_left_out_or_null() {
-    let app = App::new();
+async fn accepts_arguments_that_are_missing_or_null() {
+    let app = App::new().await;
     for params in [
         json!({"name": "server_time"}),
         json!({"name": "server_time", "arguments": null}),
         json!({"name": "server_time", "arguments": {}}),
     ] {
         assert_eq!(
-            app.ask(200, Send::modern("tools/call", params)).await,
+            app.json(200, Request::modern("tools/call", params)).await,
             noon(json!(1))
         );
     }
     for arguments in [json!([]), json!("x"), json!(7), json!(false)] {
         let params = json!({"name": "server_time", "arguments": arguments});
-        let got = app.ask(200, Send::modern("tools/call", params)).await;
+        let got = app.json(200, Request::modern("tools/call", params)).await;
         assert_eq!(got["error"]["code"], -32602, "{arguments}");
     }
 }
 
 #[tokio::test]
-async fn a_session_and_a_last_event_are_ignored() {
-    let send = Send::modern("tools/call", json!({"name": "server_time"}))
+async fn ignores_a_session_id_and_a_last_event_id() {
+    let send = Request::modern("tools/call", json!({"name": "server_time"}))
         .session("gone")
         .header("last-event-id", "7");
-    let got = App::new().send(send).await;
+    let got = App::new().await.send(send).await;
     assert_eq!(got.json(), noon(json!(1)));
     assert_eq!(got.header("mcp-session-id"), None);
 }
 
 #[tokio::test]
-async fn responses_of_clients_are_refused_and_notifications_taken() {
-    let app = App::new();
+async fn refuses_responses_of_clients_and_accepts_notifications() {
+    let app = App::new().await;
     let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    let send = Send::raw(response).header("mcp-protocol-version", "2026-07-28");
-    assert_eq!(app.ask(400, send).await["error"]["code"], -32600);
+    let send = Request::raw(response).header("mcp-protocol-version", "2026-07-28");
+    assert_eq!(app.json(400, send).await["error"]["code"], -32600);
     let note = r#"{"jsonrpc":"2.0","method":"notifications/madeUp"}"#;
     let got = app
-        .send(Send::raw(note).header("mcp-protocol-version", "2026-07-28"))
+        .send(Request::raw(note).header("mcp-protocol-version", "2026-07-28"))
         .await;
     assert_eq!((got.status.as_u16(), got.bytes.len()), (202, 0));
 }

@@ -1,76 +1,69 @@
-//! What resources, templates and prompts have in `_meta` and beside, where they are listed, read and got, in every
-//! revision.
+//! `_meta` and annotations of resources, templates and prompts in each revision.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
+use tent::prelude::*;
+use tent::{Annotations, Content, PromptMessage, PromptResult, ResourceInfo, Role, WithContent};
 
 use super::app::App;
-use super::functions::function;
 use super::meta::{REVISIONS, as_in, is_full, result};
-use super::served::reads;
-use crate::cx::Cx;
-use crate::error::Result;
-use crate::function::{
-    AccessDeclaration, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output,
-    OutputDeclaration, PromptMessage, PromptResult, Resource, ResourceInfo, Role, WithContent,
-};
-use crate::registry::Registry;
-use crate::schema::Field;
 
-const LIST: Lister = Lister {
-    path: "pages",
-    ask: |_| {
-        Box::pin(async {
-            Ok(vec![
-                ResourceInfo::new("ui://page/1", "page 1").meta("a", 1),
-                ResourceInfo::new("ui://page/2", "page 2").meta("not a key", 1),
-            ])
-        })
-    },
-};
-
-const ID: &[Field] = &[Field::new::<u32>("id")];
-
-fn page(_: &Cx, _: Map<String, Value>) -> Result<Output> {
+fn page() -> WithContent<Content> {
     let page = Content::text("<p>").meta("ui", json!({"csp": {}}));
-    WithContent::new(page, [Content::link("a://b", "b").meta("b", 2)])
-        .meta("c", 3)
-        .into_output()
+    WithContent::new(page, [Content::link("a://b", "b").meta("b", 2)]).meta("c", 3)
 }
 
-fn embedded(_: &Cx, _: Map<String, Value>) -> Result<Output> {
+/// For tests.
+#[resource(
+    uri = "ui://clock",
+    access = "signedIn",
+    media_type = "text/html;profile=mcp-app",
+    annotations = Annotations::new().audience([Role::User]).last_modified("2026-01-01T00:00:00Z"),
+    size = 3,
+    meta = json!({"ui": {"prefersBorder": true}})
+)]
+fn clock() -> WithContent<Content> {
+    page()
+}
+
+/// For tests.
+#[resource(uri = "ui://embedded", access = "signedIn")]
+fn embedded() -> Content {
     Content::resource_text("a://b", "text/csv", "b;b")
         .meta("a", 1)
         .meta("b", 1)
         .resource_meta("b", 2)
-        .into_output()
 }
 
-static RESOURCES: &[&Declaration] = &[
-    &reads("clock", "ui://clock", &[], page)
-        .meta(|| json!({"ui": {"prefersBorder": true}}))
-        .resource(
-            Resource::new("ui://clock")
-                .media_type("text/html;profile=mcp-app")
-                .annotations(|| {
-                    Annotations::new()
-                        .audience([Role::User])
-                        .last_modified("2026-01-01T00:00:00Z")
-                })
-                .size(3),
-        ),
-    &reads("embedded", "ui://embedded", &[], embedded),
-    &reads("pages", "ui://page/{id}", ID, page)
-        .meta(|| json!({"a": 1}))
-        .resource(
-            Resource::new("ui://page/{id}")
-                .annotations(|| Annotations::new().priority(0.5))
-                .list(LIST),
-        ),
-];
+/// For tests.
+#[resource(
+    uri = "ui://page/{id}",
+    access = "signedIn",
+    annotations = Annotations::new().priority(0.5),
+    meta = json!({"a": 1}),
+    list = all_pages
+)]
+fn pages(id: u32) -> WithContent<Content> {
+    let _ = id;
+    page()
+}
+
+fn all_pages(_: &Cx) -> Vec<ResourceInfo> {
+    vec![
+        ResourceInfo::new("ui://page/1", "page 1").meta("a", 1),
+        ResourceInfo::new("ui://page/2", "page 2").meta("not a key", 1),
+    ]
+}
+
+/// For tests.
+#[prompt(access = "signedIn", meta = json!({"c": 3}))]
+fn letter(#[arg(title = "The recipient")] to: String, words: Option<u32>) -> PromptResult {
+    let _ = (to, words);
+    PromptResult::new([PromptMessage::user(Content::text("Write.").meta("a", 1))]).meta("b", 2)
+}
 
 #[tokio::test]
-async fn resources_and_templates_are_listed_with_what_is_stated_of_them() {
-    let app = App::of(RESOURCES, |_| {});
+async fn lists_resources_and_templates_with_their_declared_metadata() {
+    let app = App::of(|app| app.functions(tent::functions![clock, embedded, pages])).await;
     for revision in REVISIONS {
         let got = result(&app, revision, "resources/list", json!({})).await;
         let mut annotations = json!({"audience": ["user"]});
@@ -118,8 +111,8 @@ async fn resources_and_templates_are_listed_with_what_is_stated_of_them() {
 }
 
 #[tokio::test]
-async fn what_is_read_has_its_metadata_and_so_has_the_result() {
-    let app = App::of(RESOURCES, |_| {});
+async fn contents_and_the_result_of_a_read_have_metadata() {
+    let app = App::of(|app| app.functions(tent::functions![clock, embedded, pages])).await;
     let read = async |revision, uri: &str| {
         result(&app, revision, "resources/read", json!({"uri": uri})).await
     };
@@ -135,7 +128,7 @@ async fn what_is_read_has_its_metadata_and_so_has_the_result() {
         ]);
         let wanted = json!({"contents": as_in(revision, contents), "_meta": {"c": 3}});
         assert_eq!(read(revision, "ui://clock").await, wanted, "{revision}");
-        // There is no content around what is read, so what was stated of either stands with it.
+        // A read has no content around the resource, so the metadata of both are merged.
         let contents = json!([
             {"uri": "a://b", "mimeType": "text/csv", "text": "b;b", "_meta": {"a": 1, "b": 2}},
         ]);
@@ -144,36 +137,9 @@ async fn what_is_read_has_its_metadata_and_so_has_the_result() {
     }
 }
 
-const ARGUMENTS: &[Field] = &[
-    Field {
-        title: Some("Whom it is to"),
-        ..Field::new::<String>("to")
-    },
-    Field::new::<Option<u32>>("words"),
-];
-
-static PROMPTS: &[&Declaration] = &[&function(
-    Kind::Query,
-    "letter",
-    AccessDeclaration::SignedIn,
-    ARGUMENTS,
-    OutputDeclaration::Content,
-    |_, _| {
-        Ok(Output {
-            prompted: Some(
-                PromptResult::new([PromptMessage::user(Content::text("Write.").meta("a", 1))])
-                    .meta("b", 2),
-            ),
-            ..Output::default()
-        })
-    },
-)
-.meta(|| json!({"c": 3}))
-.prompt()];
-
 #[tokio::test]
-async fn a_prompt_has_metadata_where_it_is_listed_and_where_it_is_got_and_arguments_have_titles() {
-    let app = App::of(PROMPTS, |_| {});
+async fn a_prompt_has_metadata_in_its_list_and_its_result_and_arguments_have_titles() {
+    let app = App::of(|app| app.functions(tent::functions![letter])).await;
     for revision in REVISIONS {
         let got = result(&app, revision, "prompts/list", json!({})).await;
         let mut wanted = json!([{
@@ -184,7 +150,7 @@ async fn a_prompt_has_metadata_where_it_is_listed_and_where_it_is_got_and_argume
         }]);
         if is_full(revision) {
             wanted[0]["title"] = "Letter".into();
-            wanted[0]["arguments"][0]["title"] = "Whom it is to".into();
+            wanted[0]["arguments"][0]["title"] = "The recipient".into();
         }
         assert_eq!(got["prompts"], as_in(revision, wanted), "{revision}");
 
@@ -201,32 +167,4 @@ async fn a_prompt_has_metadata_where_it_is_listed_and_where_it_is_got_and_argume
         });
         assert_eq!(got, wanted, "{revision}");
     }
-}
-
-#[test]
-fn wrong_metadata_keeps_an_app_from_starting_and_all_of_it_is_told() {
-    static WRONG: &[&Declaration] = &[
-        &reads("clock", "ui://clock", &[], page).meta(|| json!({"dev.mcp/a": 1, "-": 1})),
-        &reads("page", "ui://page", &[], page).meta(|| json!("ui://page")),
-    ];
-    let problems = Registry::of(WRONG).expect_err("both are wrong");
-    let told: Vec<_> = problems
-        .0
-        .iter()
-        .map(|one| (one.code.as_str(), &*one.message))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            (
-                "T7033",
-                "`clock`: its meta has the key \"-\", which has a name that is not letters, digits, `-`, `_` and `.`, from a letter or digit to one"
-            ),
-            (
-                "T7033",
-                "`clock`: its meta has the key \"dev.mcp/a\", which has a prefix that is reserved for MCP"
-            ),
-            ("T7033", "`page`: its meta is no JSON object"),
-        ]
-    );
 }

@@ -1,57 +1,61 @@
 //! Arrays of messages: served in the one revision that has them.
 
 use serde_json::json;
-use tent_core::codes;
 
-use super::app::{App, META, Send};
-use super::functions::ran;
+use super::app::{App, META, Request, code};
 
 const TWO_CALLS: &str = r#"[
     {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_order","arguments":{"id":"A1"}}},
     {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"delete_order","arguments":{"id":"A1"}}}
 ]"#;
 
+// K3-22.
 #[tokio::test]
-async fn k3_22_an_array_is_refused_where_the_revision_has_none_and_nothing_runs() {
-    let app = App::new();
+async fn refuses_an_array_in_revisions_without_batches_and_runs_nothing() {
+    let app = App::new().await;
     for version in ["2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"] {
         for body in [TWO_CALLS, "[]", "[[]]"] {
-            let send = Send::raw(body)
+            let send = Request::raw(body)
                 .header("mcp-protocol-version", version)
                 .header("mcp-method", "tools/call")
                 .header("mcp-name", "find_order");
-            let trace = send.trace();
-            let got = app.ask(400, send).await;
+            let id = send.id();
+            let got = app.json(400, send).await;
             assert_eq!(
                 (got["error"]["code"].as_i64(), got.get("id")),
                 (Some(-32600), None),
                 "{version} {body}"
             );
-            assert!(!ran(&trace));
+            assert!(!app.has_run(&id));
         }
         if version < "2026" {
             let session = app.session(version).await;
             assert_eq!(
-                app.ask(400, Send::raw(TWO_CALLS).session(&session)).await["error"]["code"],
+                app.json(400, Request::raw(TWO_CALLS).session(&session))
+                    .await["error"]["code"],
                 -32600
             );
         }
     }
 }
 
+// K3-22.
 #[tokio::test]
-async fn k3_22_each_element_of_an_array_is_served_as_if_it_came_alone() {
-    let app = App::new();
+async fn serves_each_message_of_an_array_as_a_single_one() {
+    let app = App::new().await;
     let session = app.session("2025-03-26").await;
     let ok = json!({"content": [{"type": "text", "text": r#"{"id":"A1"}"#}]});
     let unknown = json!({
         "code": -32602,
         "message": "Unknown tool: delete_order",
-        "data": {"code": "T0001", "fix": crate::error::Error::new(codes::NOT_FOUND).fix()},
+        "data": {"code": "T0001", "fix": code("T0001").fix()},
     });
-    for send in [Send::raw(TWO_CALLS), Send::raw(TWO_CALLS).session(&session)] {
+    for send in [
+        Request::raw(TWO_CALLS),
+        Request::raw(TWO_CALLS).session(&session),
+    ] {
         assert_eq!(
-            app.ask(200, send.by("ada")).await,
+            app.json(200, send.by("ada")).await,
             json!([
                 {"jsonrpc": "2.0", "id": 1, "result": ok},
                 {"jsonrpc": "2.0", "id": 2, "error": unknown},
@@ -59,14 +63,15 @@ async fn k3_22_each_element_of_an_array_is_served_as_if_it_came_alone() {
         );
     }
     assert_eq!(
-        app.ask(200, Send::raw(TWO_CALLS)).await,
+        app.json(200, Request::raw(TWO_CALLS)).await,
         json!([{"jsonrpc": "2.0", "id": 1, "result": ok}, {"jsonrpc": "2.0", "id": 2, "result": ok}])
     );
 }
 
+// K3-22.
 #[tokio::test]
-async fn k3_22_what_cannot_be_in_an_array_is_refused_in_its_place() {
-    let app = App::new();
+async fn refuses_messages_that_a_batch_cannot_have_in_their_place() {
+    let app = App::new().await;
     let modern = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {"_meta": {format!("{META}protocolVersion"): "2026-07-28"}}});
     let body = json!([
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -86,7 +91,7 @@ async fn k3_22_what_cannot_be_in_an_array_is_refused_in_its_place() {
         error
     };
     assert_eq!(
-        app.ask(200, Send::raw(body.to_string())).await,
+        app.json(200, Request::raw(body.to_string())).await,
         json!([
             error(Some(json!(1)), "initialize comes alone."),
             error(None, "A message is a JSON object."),
@@ -96,39 +101,37 @@ async fn k3_22_what_cannot_be_in_an_array_is_refused_in_its_place() {
             error(Some(json!(3)), "A request with its own protocolVersion comes alone."),
         ])
     );
-    let got = app.ask(400, Send::raw("[]")).await;
+    let got = app.json(400, Request::raw("[]")).await;
     assert_eq!(got, error(None, "An array of messages holds at least one."));
     let notes = r#"[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
-    let got = app.send(Send::raw(notes)).await;
+    let got = app.send(Request::raw(notes)).await;
     assert_eq!((got.status.as_u16(), got.bytes.len()), (202, 0));
 }
 
 #[tokio::test]
-async fn an_array_is_bounded() {
-    let app = App::new();
+async fn limits_the_messages_of_an_array() {
+    let app = App::new().await;
     let pings = |n: usize| {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        Send::raw(format!("[{}]", vec![ping; n].join(",")))
+        Request::raw(format!("[{}]", vec![ping; n].join(",")))
     };
     assert_eq!(
-        app.ask(200, pings(64)).await.as_array().map(Vec::len),
+        app.json(200, pings(64)).await.as_array().map(Vec::len),
         Some(64)
     );
-    assert_eq!(app.ask(400, pings(65)).await["error"]["code"], -32600);
+    assert_eq!(app.json(400, pings(65)).await["error"]["code"], -32600);
 }
 
 #[tokio::test]
-async fn once_the_answers_are_too_large_no_more_requests_of_an_array_run() {
-    let app = App::of(super::functions::FUNCTIONS, |settings| {
-        settings.limits.answer = 1000;
-    });
+async fn runs_no_more_requests_of_an_array_once_the_responses_are_too_large() {
+    let app = App::with(|app| app.set("limits.max_response", "1000")).await;
     let calls: Vec<_> = (1..=30)
         .map(|id| {
             let params = json!({"name": "find_order", "arguments": {"id": format!("A{id}")}});
             json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
         })
         .collect();
-    let got = app.ask(200, Send::raw(json!(calls).to_string())).await;
+    let got = app.json(200, Request::raw(json!(calls).to_string())).await;
     let answers = got.as_array().expect("an array");
     assert_eq!(answers.len(), 30, "each request is answered");
     let served = answers

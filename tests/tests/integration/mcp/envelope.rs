@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::app::{App, Send, meta};
-use super::functions::ran;
+use super::app::{App, Request, meta};
 
 /// A call of `find_order` in raw text, with these arguments.
-fn with_arguments(arguments: &str) -> Send {
+fn with_arguments(arguments: &str) -> Request {
     let meta = meta();
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","arguments":{arguments},"_meta":{meta}}}}}"#
@@ -14,18 +13,18 @@ fn with_arguments(arguments: &str) -> Send {
     modern(body)
 }
 
-fn modern(body: impl Into<axum::body::Body>) -> Send {
-    Send::raw(body)
+fn modern(body: impl Into<axum::body::Body>) -> Request {
+    Request::raw(body)
         .header("mcp-protocol-version", "2026-07-28")
         .header("mcp-method", "tools/call")
         .header("mcp-name", "find_order")
 }
 
 /// The id, the code and tent's own code of the refusal of this request.
-async fn code(app: &App, send: Send) -> (Value, Value, Value) {
-    let trace = send.trace();
-    let got = app.ask(400, send).await;
-    assert!(!ran(&trace), "{got}");
+async fn code(app: &App, send: Request) -> (Value, Value, Value) {
+    let id = send.id();
+    let got = app.json(400, send).await;
+    assert!(!app.has_run(&id), "{got}");
     (
         got.get("id").cloned().unwrap_or_default(),
         got["error"]["code"].clone(),
@@ -33,9 +32,10 @@ async fn code(app: &App, send: Send) -> (Value, Value, Value) {
     )
 }
 
+// K3-26.
 #[tokio::test]
-async fn k3_26_what_nests_too_deep_is_refused_and_the_server_goes_on() {
-    let app = App::new();
+async fn refuses_json_that_nests_too_deep_and_keeps_serving() {
+    let app = App::new().await;
     let lists = |depth| {
         format!(
             r#"{{"id":"A1","x":{}{}}}"#,
@@ -66,23 +66,24 @@ async fn k3_26_what_nests_too_deep_is_refused_and_the_server_goes_on() {
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","x":{}}}"#,
         lists(100_000)
     );
-    let (id, refused, _) = code(&app, Send::raw(skipped)).await;
+    let (id, refused, _) = code(&app, Request::raw(skipped)).await;
     assert_eq!((id, refused), (json!(1), json!(-32700)));
     let id = format!(
         r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#,
         "[".repeat(5000) + &"]".repeat(5000)
     );
-    let (id, refused, _) = code(&app, Send::raw(id)).await;
+    let (id, refused, _) = code(&app, Request::raw(id)).await;
     assert_eq!((id, refused), (Value::Null, json!(-32600)));
     // Three levels are the envelope's own.
     for arguments in [lists(120), objects(120)] {
-        app.ask(200, with_arguments(&arguments)).await;
+        app.json(200, with_arguments(&arguments)).await;
     }
 }
 
+// K3-27.
 #[tokio::test]
-async fn k3_27_a_key_that_stands_twice_is_refused_wherever_it_stands() {
-    let app = App::new();
+async fn refuses_a_duplicate_key_at_every_depth() {
+    let app = App::new().await;
     let meta = meta();
     for body in [
         format!(
@@ -126,13 +127,13 @@ async fn k3_27_a_key_that_stands_twice_is_refused_wherever_it_stands() {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"find_order","Name":"delete_order","arguments":{{"id":"A1"}},"_meta":{meta}}}}}"#
     );
-    let got = app.ask(200, modern(body)).await;
+    let got = app.json(200, modern(body)).await;
     assert_eq!(got["result"]["structuredContent"], json!({"id": "A1"}));
 }
 
 #[tokio::test]
-async fn what_is_no_json_in_utf_8_is_32700() {
-    let app = App::new();
+async fn returns_32700_for_a_body_that_is_not_json_in_utf_8() {
+    let app = App::new().await;
     for body in [
         &b""[..],
         b"{",
@@ -143,7 +144,7 @@ async fn what_is_no_json_in_utf_8_is_32700() {
         b"{\"a\":1e999}",
     ] {
         assert_eq!(
-            code(&app, Send::raw(body)).await,
+            code(&app, Request::raw(body)).await,
             (Value::Null, json!(-32700), json!("T0018")),
             "{body:?}"
         );
@@ -157,16 +158,17 @@ async fn what_is_no_json_in_utf_8_is_32700() {
         r#"{"method":"ping"}"#,
     ] {
         assert_eq!(
-            code(&app, Send::raw(body)).await,
+            code(&app, Request::raw(body)).await,
             (Value::Null, json!(-32600), Value::Null),
             "{body}"
         );
     }
 }
 
+// K3-29.
 #[tokio::test]
-async fn k3_29_text_comes_back_byte_for_byte_however_it_was_cut() {
-    let app = App::new();
+async fn returns_text_byte_for_byte_however_its_body_was_chunked() {
+    let app = App::new().await;
     let text = "東京 – Ärger – 🦀\u{2028}\"\\";
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "echo", "arguments": {"text": text}, "_meta": meta(),

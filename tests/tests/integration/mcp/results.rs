@@ -1,14 +1,12 @@
-//! What a call comes to: values, contents, failures.
+//! Results of `tools/call`: values, content, failures.
 
 use serde_json::{Value, json};
-use tent_core::codes;
 
-use super::app::{App, META, Send, server};
-use crate::error::Error;
+use super::app::{App, META, Request, code, server};
 
 /// The result of a modern call, without what each has.
 async fn result(app: &App, name: &str, arguments: Value) -> Value {
-    let mut got = app.ask(200, Send::call(name, arguments)).await;
+    let mut got = app.json(200, Request::call(name, arguments)).await;
     assert_eq!((&got["jsonrpc"], &got["id"]), (&json!("2.0"), &json!(1)));
     let result = got["result"]
         .as_object_mut()
@@ -26,9 +24,10 @@ fn said(text: &str) -> Value {
     json!([{"type": "text", "text": text}])
 }
 
+// K6-07.
 #[tokio::test]
-async fn k6_07_a_success_has_the_value_as_it_is_and_as_text() {
-    let app = App::new();
+async fn returns_a_value_as_structured_content_and_as_text() {
+    let app = App::new().await;
     assert_eq!(
         result(&app, "find_order", json!({"id": "A1"})).await,
         json!({"content": said(r#"{"id":"A1"}"#), "structuredContent": {"id": "A1"}, "_meta": {}})
@@ -55,71 +54,62 @@ async fn k6_07_a_success_has_the_value_as_it_is_and_as_text() {
     );
 }
 
+// K6-08.
 #[tokio::test]
-async fn k6_08_lists_are_wrapped_in_every_revision_that_has_structured_content() {
-    let app = App::new();
+async fn wraps_a_list_in_every_revision_that_has_structured_content() {
+    let app = App::new().await;
     let text = r#"{"value":[{"id":"A1"}]}"#;
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let session = app.session(revision).await;
-        let send = Send::legacy("tools/call", json!({"name": "list_orders"})).session(&session);
+        let send = Request::legacy("tools/call", json!({"name": "list_orders"})).session(&session);
         let mut result = json!({"content": said(text), "_meta": {"tent.wrapped": true}});
         if revision >= "2025-06-18" {
             result["structuredContent"] = json!({"value": [{"id": "A1"}]});
         }
-        assert_eq!(app.ask(200, send).await["result"], result, "{revision}");
+        assert_eq!(app.json(200, send).await["result"], result, "{revision}");
     }
 }
 
-fn failure(error: &Error, text: &str) -> Value {
-    let mut wire = json!({
-        "code": error.code(),
-        "name": error.name(),
-        "status": error.status(),
-        "message": error.message(),
-        "fix": error.fix(),
+/// The result of `find_order` for the order that is missing.
+fn missing() -> Value {
+    let text = "Error A0001: There is no order missing\nFix: Call list_orders.\nid: missing";
+    let error = json!({
+        "code": "A0001",
+        "name": "not-found",
+        "status": 404,
+        "message": "There is no order missing",
+        "fix": "Call list_orders.",
+        "fields": {"id": "missing"},
     });
-    if !error.fields().is_empty() {
-        wire["fields"] = Value::Object(error.fields().clone());
-    }
-    json!({"content": said(text), "isError": true, "_meta": {"tent.error": wire}})
+    json!({"content": said(text), "isError": true, "_meta": {"tent.error": error}})
 }
 
+// K6-06.
 #[tokio::test]
-async fn k6_06_a_stated_failure_is_told_in_full_and_has_no_structured_content() {
-    let app = App::new();
-    let error = Error::declared(crate::code!("A0001"), 404, "There is no order missing")
-        .with_fix("Call list_orders.")
-        .with_field("id", "missing");
+async fn returns_a_declared_failure_in_full_without_structured_content() {
+    let app = App::new().await;
     assert_eq!(
         result(&app, "find_order", json!({"id": "missing"})).await,
-        failure(
-            &error,
-            "Error A0001: There is no order missing\nFix: Call list_orders.\nid: missing"
-        )
+        missing()
     );
-    let send = Send::legacy(
+    let send = Request::legacy(
         "tools/call",
         json!({"name": "find_order", "arguments": {"id": "missing"}}),
     );
     let got = app
-        .ask(200, send.header("mcp-protocol-version", "2025-11-25"))
+        .json(200, send.header("mcp-protocol-version", "2025-11-25"))
         .await;
-    assert_eq!(
-        got["result"],
-        failure(
-            &error,
-            "Error A0001: There is no order missing\nFix: Call list_orders.\nid: missing"
-        )
-    );
+    assert_eq!(got["result"], missing());
 }
 
+// K6-03.
 #[tokio::test]
-async fn k6_03_an_unknown_tool_is_a_protocol_error_and_looks_like_a_hidden_one() {
-    let app = App::new();
-    let fix = Error::new(codes::NOT_FOUND).fix().to_owned();
+async fn returns_the_same_protocol_error_for_an_unknown_and_a_hidden_tool() {
+    let app = App::new().await;
+    let fix = code("T0001").fix().to_owned();
     for name in ["no_such_tool", "inside", "Find_order", ""] {
         assert_eq!(
-            app.ask(200, Send::call(name, json!({}))).await,
+            app.json(200, Request::call(name, json!({}))).await,
             json!({"jsonrpc": "2.0", "id": 1, "error": {
                 "code": -32602,
                 "message": format!("Unknown tool: {name}"),
@@ -128,7 +118,10 @@ async fn k6_03_an_unknown_tool_is_a_protocol_error_and_looks_like_a_hidden_one()
         );
     }
     let hidden = app
-        .ask(200, Send::call("delete_order", json!({"id": 7})).by("ada"))
+        .json(
+            200,
+            Request::call("delete_order", json!({"id": 7})).by("ada"),
+        )
         .await;
     assert_eq!(hidden["error"]["message"], "Unknown tool: delete_order");
     for params in [
@@ -137,28 +130,29 @@ async fn k6_03_an_unknown_tool_is_a_protocol_error_and_looks_like_a_hidden_one()
         json!({"name": null}),
         json!({"name": ["find_order"]}),
     ] {
-        let got = app.ask(200, Send::modern("tools/call", params)).await;
+        let got = app.json(200, Request::modern("tools/call", params)).await;
         assert_eq!(
             (&got["error"]["code"], &got["id"]),
             (&json!(-32602), &json!(1))
         );
     }
     let list =
-        Send::raw(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["find_order"]}"#);
-    assert_eq!(app.ask(200, list).await["error"]["code"], -32602);
+        Request::raw(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["find_order"]}"#);
+    assert_eq!(app.json(200, list).await["error"]["code"], -32602);
 }
 
 #[tokio::test]
-async fn what_a_function_or_a_person_refuses_is_a_result() {
-    let app = App::new();
+async fn returns_a_refusal_of_the_function_as_a_result() {
+    let app = App::new().await;
     let got = result(&app, "not_yours", json!({})).await;
     assert_eq!(got["_meta"]["tent.error"]["code"], "T0005");
     assert_eq!(got["isError"], true);
 }
 
+// K6-01.
 #[tokio::test]
-async fn k6_01_an_input_that_does_not_fit_is_a_result_that_names_every_field() {
-    let app = App::new();
+async fn names_every_invalid_field_in_the_result_of_an_invalid_input() {
+    let app = App::new().await;
     let got = result(
         &app,
         "find_order",
@@ -174,8 +168,8 @@ async fn k6_01_an_input_that_does_not_fit_is_a_result_that_names_every_field() {
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["colour", "id", "limit"]);
     let mut text = format!(
         "Error T0003: {}\nFix: {}",
-        Error::new(codes::INVALID_INPUT).message(),
-        Error::new(codes::INVALID_INPUT).fix()
+        code("T0003").meaning(),
+        code("T0003").fix()
     );
     for (field, what) in fields {
         text += &format!("\n{field}: {}", what.as_str().expect("a text"));
@@ -191,9 +185,10 @@ async fn k6_01_an_input_that_does_not_fit_is_a_result_that_names_every_field() {
     );
 }
 
+// K6-04.
 #[tokio::test]
-async fn k6_04_a_panic_is_one_answer_with_a_reference_and_the_next_call_works() {
-    let app = App::new();
+async fn responds_to_a_panic_with_a_reference_and_serves_the_next_call() {
+    let app = App::new().await;
     let got = result(&app, "explode", json!({})).await;
     let error = &got["_meta"]["tent.error"];
     assert_eq!(
@@ -203,7 +198,10 @@ async fn k6_04_a_panic_is_one_answer_with_a_reference_and_the_next_call_works() 
     assert!(error["fields"]["reference"].is_string());
     assert!(!got.to_string().contains("secret detail"), "{got}");
     let legacy = app
-        .ask(200, Send::legacy("tools/call", json!({"name": "explode"})))
+        .json(
+            200,
+            Request::legacy("tools/call", json!({"name": "explode"})),
+        )
         .await;
     assert_eq!(
         (&legacy["id"], &legacy["result"]["isError"]),
@@ -212,17 +210,19 @@ async fn k6_04_a_panic_is_one_answer_with_a_reference_and_the_next_call_works() 
     result(&app, "server_time", json!({})).await;
 }
 
+// K6-14.
 #[tokio::test]
-async fn k6_14_where_a_person_is_wanted_and_cannot_be_asked_the_answer_is_a_refusal_at_once() {
-    let got = result(&App::new(), "wipe", json!({})).await;
+async fn refuses_a_call_that_needs_approval_at_once_where_nothing_can_grant_it() {
+    let got = result(&App::new().await, "wipe", json!({})).await;
     assert_eq!(
         (&got["isError"], &got["_meta"]["tent.error"]["code"]),
         (&json!(true), &json!("T7120"))
     );
 }
 
+// K6-16.
 #[tokio::test]
-async fn k6_16_a_state_that_a_client_hands_in_changes_nothing() {
+async fn ignores_a_request_state_that_a_client_made_up() {
     let params = json!({
         "name": "wipe",
         "arguments": {},
@@ -230,14 +230,16 @@ async fn k6_16_a_state_that_a_client_hands_in_changes_nothing() {
         "inputResponses": {"approve": {"action": "accept", "content": {"ok": true}}},
     });
     let got = App::new()
-        .ask(200, Send::modern("tools/call", params))
+        .await
+        .json(200, Request::modern("tools/call", params))
         .await;
     assert_eq!(got["result"]["_meta"]["tent.error"]["code"], "T7120");
 }
 
+// K6-12.
 #[tokio::test]
-async fn k6_12_what_broke_is_not_told() {
-    let app = App::new();
+async fn does_not_reveal_the_source_of_an_internal_error() {
+    let app = App::new().await;
     let got = result(&app, "save", json!({})).await;
     assert_eq!(
         (&got["isError"], &got["_meta"]["tent.error"]["code"]),
@@ -247,8 +249,8 @@ async fn k6_12_what_broke_is_not_told() {
 }
 
 #[tokio::test]
-async fn contents_are_sent_as_the_revision_has_them() {
-    let app = App::new();
+async fn sends_content_in_the_form_of_each_revision() {
+    let app = App::new().await;
     let newest = json!([
         {"type": "text", "text": "hello"},
         {"type": "image", "data": "AQID", "mimeType": "image/png"},
@@ -279,9 +281,9 @@ async fn contents_are_sent_as_the_revision_has_them() {
         wanted[2] = audio;
         wanted[5] = link;
         let got = app
-            .ask(
+            .json(
                 200,
-                Send::legacy("tools/call", json!({"name": "show"})).session(&session),
+                Request::legacy("tools/call", json!({"name": "show"})).session(&session),
             )
             .await;
         assert_eq!(got["result"], json!({"content": wanted}), "{revision}");
@@ -289,13 +291,14 @@ async fn contents_are_sent_as_the_revision_has_them() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_a_result_that_says_so() {
-    let app = App::of(super::functions::FUNCTIONS, |settings| {
-        settings.limits.answer = 1000;
-    });
-    let echo = |size: usize| Send::call("echo", json!({"text": "x".repeat(size)}));
-    assert_eq!(app.ask(200, echo(900)).await["result"].get("isError"), None);
-    let got = &app.ask(200, echo(1000)).await["result"];
+async fn returns_an_error_result_for_an_output_that_is_too_large() {
+    let app = App::with(|app| app.set("limits.max_response", "1000")).await;
+    let echo = |size: usize| Request::call("echo", json!({"text": "x".repeat(size)}));
+    assert_eq!(
+        app.json(200, echo(900)).await["result"].get("isError"),
+        None
+    );
+    let got = &app.json(200, echo(1000)).await["result"];
     assert_eq!(
         (&got["isError"], &got["_meta"]["tent.error"]["code"]),
         (&json!(true), &json!("T0019"))

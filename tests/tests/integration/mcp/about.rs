@@ -1,34 +1,30 @@
-//! What the server says of itself, to each revision as it has it.
+//! How the app describes itself in each revision.
 
 use serde_json::{Value, json};
 
-use super::app::{App, META, Send, server};
-use super::dispatch;
-use super::functions::FUNCTIONS;
-use crate::dispatch::AppInfo;
-use crate::function::{Icon, Theme};
+use super::app::{App, META, Request, server};
+use tent::{Icon, Theme};
 
-pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-fn app() -> App {
-    let about = AppInfo {
-        about: Some("Chairs and tables.".to_owned()),
-        website: Some("https://shop.example".to_owned()),
-        icons: vec![
-            Icon::svg("<svg/>"),
-            Icon::new("https://shop.example/dark.png")
-                .media_type("image/png")
-                .sizes(["48x48", "96x96"])
-                .theme(Theme::Dark),
-        ],
-        extensions: [("com.example/ui".to_owned(), json!({"a": [1]}))].into(),
-        experimental: [("fast".to_owned(), json!({}))].into(),
-        ..dispatch::about()
-    };
-    App::about(about, FUNCTIONS)
+async fn app() -> App {
+    App::with(|app| {
+        app.about("Chairs and tables.")
+            .website("https://shop.example")
+            .icons(vec![
+                Icon::svg("<svg/>"),
+                Icon::new("https://shop.example/dark.png")
+                    .media_type("image/png")
+                    .sizes(["48x48", "96x96"])
+                    .theme(Theme::Dark),
+            ])
+            .extension("com.example/ui", json!({"a": [1]}))
+            .experimental("fast", json!({}))
+    })
+    .await
 }
 
-/// All of it.
+/// Every member of the server.
 fn whole() -> Value {
     let mut whole = server();
     whole["description"] = "Chairs and tables.".into();
@@ -46,13 +42,13 @@ fn whole() -> Value {
 /// The result of the handshake of this revision.
 async fn agreed(app: &App, revision: &str) -> Value {
     let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {}});
-    let got = app.ask(200, Send::legacy("initialize", params)).await;
+    let got = app.json(200, Request::legacy("initialize", params)).await;
     got["result"].clone()
 }
 
 #[tokio::test]
-async fn each_revision_is_told_of_the_server_what_it_has_a_name_for() {
-    let app = app();
+async fn describes_the_server_with_the_members_of_each_revision() {
+    let app = app().await;
     for revision in REVISIONS {
         let wanted = match revision {
             "2025-11-25" => whole(),
@@ -63,32 +59,32 @@ async fn each_revision_is_told_of_the_server_what_it_has_a_name_for() {
         assert_eq!(got["serverInfo"], wanted, "{revision}");
     }
     let got = app
-        .ask(200, Send::modern("server/discover", json!({})))
+        .json(200, Request::modern("server/discover", json!({})))
         .await;
-    let told = &got["result"]["_meta"][format!("{META}serverInfo")];
-    assert_eq!(*told, whole());
+    let listed = &got["result"]["_meta"][format!("{META}serverInfo")];
+    assert_eq!(*listed, whole());
 }
 
 #[tokio::test]
-async fn what_is_large_is_told_once_and_not_with_each_answer() {
-    let app = app();
+async fn sends_large_members_of_the_server_once_and_not_with_each_result() {
+    let app = app().await;
     for send in [
-        Send::modern("tools/list", json!({})),
-        Send::call("server_time", json!({})),
+        Request::modern("tools/list", json!({})),
+        Request::call("server_time", json!({})),
     ] {
-        let got = app.ask(200, send).await;
-        let told = &got["result"]["_meta"][format!("{META}serverInfo")];
-        assert_eq!(*told, server());
+        let got = app.json(200, send).await;
+        let listed = &got["result"]["_meta"][format!("{META}serverInfo")];
+        assert_eq!(*listed, server());
     }
 }
 
 #[tokio::test]
-async fn what_the_app_declares_is_among_the_capabilities_of_each_revision() {
+async fn declares_the_extensions_of_the_app_in_each_revision() {
     let own = |capabilities: &Value| {
         let member = |name: &str| capabilities.get(name).cloned();
         (member("extensions"), member("experimental"))
     };
-    let (declaring, silent) = (app(), App::new());
+    let (declaring, silent) = (app().await, App::new().await);
     let declared = (
         Some(json!({"com.example/ui": {"a": [1]}})),
         Some(json!({"fast": {}})),
@@ -101,7 +97,7 @@ async fn what_the_app_declares_is_among_the_capabilities_of_each_revision() {
     }
     for (app, wanted) in [(declaring, declared), (silent, (None, None))] {
         let got = app
-            .ask(200, Send::modern("server/discover", json!({})))
+            .json(200, Request::modern("server/discover", json!({})))
             .await;
         assert_eq!(own(&got["result"]["capabilities"]), wanted);
     }

@@ -1,15 +1,10 @@
-//! What an author adds to `_meta`, and what of it each revision is told; content in place of a value and beside a
-//! failure; what a request brings in `_meta`.
+//! `_meta` of tools, results, content and requests in each revision, and content beside a value or an error.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use tent::prelude::*;
+use tent::{Content, Map, WithContent};
 
-use super::app::{App, META, Send, server};
-use super::functions::{Function, function};
-use crate::error::Error;
-use crate::function::{
-    AccessDeclaration, Content, Declaration, IntoOutput, Kind, Output, OutputDeclaration,
-    WithContent,
-};
+use super::app::{App, META, Request, server};
 
 pub(super) const REVISIONS: [&str; 5] = [
     "2024-11-05",
@@ -28,10 +23,10 @@ pub(super) fn is_full(revision: &str) -> bool {
 pub(super) async fn result(app: &App, revision: &str, method: &str, params: Value) -> Value {
     if revision != "2026-07-28" {
         let session = app.session(revision).await;
-        let got = app.ask(200, Send::legacy(method, params).session(&session));
+        let got = app.json(200, Request::legacy(method, params).session(&session));
         return got.await["result"].clone();
     }
-    let mut got = app.ask(200, Send::modern(method, params)).await;
+    let mut got = app.json(200, Request::modern(method, params)).await;
     let result = got["result"].as_object_mut().expect("a result");
     result.retain(|key, _| !["resultType", "ttlMs", "cacheScope"].contains(&&**key));
     let meta = result["_meta"].as_object_mut().expect("an object");
@@ -60,83 +55,114 @@ pub(super) fn as_in(revision: &str, mut value: Value) -> Value {
     value
 }
 
-const NUMBER: OutputDeclaration = OutputDeclaration::Value(|g| g.subschema_for::<u32>());
-
-const fn tool(name: &'static str, output: OutputDeclaration, run: Function) -> Declaration {
-    function(
-        Kind::Query,
-        name,
-        AccessDeclaration::SignedIn,
-        &[],
-        output,
-        run,
-    )
-}
-
 fn ui() -> Value {
     json!({"ui": {"resourceUri": "ui://clock"}, "openai/outputTemplate": "ui://clock"})
 }
 
-static TOOLS: &[&Declaration] = &[
-    &tool("clock", OutputDeclaration::Nothing, |_, _| {
-        Ok(Output::default())
-    })
-    .meta(ui),
-    &tool("beside", NUMBER, |_, _| {
-        WithContent::new(7, [Content::text("seven")])
-            .meta("com.example/a", 1)
-            .meta("b", json!({"c": "\"d\""}))
-            .into_output()
-    }),
-    &tool("in_place", NUMBER, |_, _| {
-        WithContent::replacing_text(7, [Content::text("seven")]).into_output()
-    }),
-    &tool("in_place_of_nothing", NUMBER, |_, _| {
-        WithContent::replacing_text(7, []).into_output()
-    }),
-    &tool("contents", OutputDeclaration::Content, |_, _| {
-        let resource = Content::resource_text("a://b", "text/csv", "b;b");
-        vec![
-            Content::text("a").meta("a", 1),
-            Content::text("b").resource_meta("a", 1),
-            resource.meta("a", 1).resource_meta("b", 2),
-            Content::link("a://c", "c").meta("a", 1),
-        ]
-        .into_output()
-    }),
-    &tool("only_meta", OutputDeclaration::Content, |_, _| {
-        WithContent::new(Content::text("a"), [])
-            .meta("a", 1)
-            .into_output()
-    }),
-    &tool("fails", OutputDeclaration::Nothing, |_, _| {
-        Err(
-            Error::declared(crate::code!("A0001"), 502, "It did not load").with_content([
-                Content::image([1, 2, 3], "image/png"),
-                Content::link("a://log", "log"),
-            ]),
-        )
-    }),
-    &tool("fails_at_length", OutputDeclaration::Nothing, |_, _| {
-        Err(
-            Error::declared(crate::code!("A0001"), 502, "It did not load")
-                .with_content([Content::text("a".repeat(3000))]),
-        )
-    }),
-    &tool("much_meta", NUMBER, |_, _| {
-        WithContent::new(7, [])
-            .meta("a", "a".repeat(3000))
-            .into_output()
-    }),
-    &tool(
-        "brought",
-        OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
-        |cx, _| WithContent::new(cx.meta().clone(), []).into_output(),
-    ),
+#[derive(Debug, Failure)]
+enum LoadError {
+    #[failure(code = "A0001", status = 502, message = "It did not load")]
+    NotLoaded {
+        #[failure(content)]
+        shown: Vec<Content>,
+    },
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp", meta = ui())]
+fn clock() {}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn beside() -> WithContent<u32> {
+    WithContent::new(7, [Content::text("seven")])
+        .meta("com.example/a", 1)
+        .meta("b", json!({"c": "\"d\""}))
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn in_place() -> WithContent<u32> {
+    WithContent::replacing_text(7, [Content::text("seven")])
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn in_place_of_nothing() -> WithContent<u32> {
+    WithContent::replacing_text(7, [])
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn contents() -> Vec<Content> {
+    let resource = Content::resource_text("a://b", "text/csv", "b;b");
+    vec![
+        Content::text("a").meta("a", 1),
+        Content::text("b").resource_meta("a", 1),
+        resource.meta("a", 1).resource_meta("b", 2),
+        Content::link("a://c", "c").meta("a", 1),
+    ]
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn only_meta() -> WithContent<Content> {
+    WithContent::new(Content::text("a"), []).meta("a", 1)
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn fails() -> Result<(), LoadError> {
+    let shown = vec![
+        Content::image([1, 2, 3], "image/png"),
+        Content::link("a://log", "log"),
+    ];
+    Err(LoadError::NotLoaded { shown })
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn fails_at_length() -> Result<(), LoadError> {
+    let shown = vec![Content::text("a".repeat(3000))];
+    Err(LoadError::NotLoaded { shown })
+}
+
+/// For tests.
+#[query(access = "signedIn", offer = "mcp")]
+fn much_meta() -> WithContent<u32> {
+    WithContent::new(7, []).meta("a", "a".repeat(3000))
+}
+
+/// Returns the metadata of its request.
+#[query(access = "signedIn", offer = "mcp")]
+fn brought(cx: &Cx) -> Map {
+    cx.meta().clone()
+}
+
+/// For tests.
+#[query(access = "signedIn", on = "acme/act")]
+fn act(cx: &Cx) -> WithContent<Map> {
+    let mut value = Map::new();
+    value.insert("brought".to_owned(), cx.meta().clone().into());
+    value.insert("_meta".to_owned(), json!({"a": 1, "b": 1}));
+    WithContent::new(value, []).meta("b", 2)
+}
+
+const TOOLS: &[&tent::Declaration] = tent::functions![
+    clock,
+    beside,
+    in_place,
+    in_place_of_nothing,
+    contents,
+    only_meta,
+    fails,
+    fails_at_length,
+    much_meta,
+    brought,
 ];
 
-fn app() -> App {
-    App::of(TOOLS, |settings| settings.limits.answer = 2048)
+async fn app() -> App {
+    App::of(|app| app.functions(TOOLS).set("limits.max_response", "2048")).await
 }
 
 async fn called(app: &App, revision: &str, name: &str) -> Value {
@@ -144,8 +170,8 @@ async fn called(app: &App, revision: &str, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_tool_is_listed_with_its_metadata_where_the_revision_has_any() {
-    let app = app();
+async fn lists_the_metadata_of_a_tool_in_revisions_that_have_it() {
+    let app = app().await;
     for revision in REVISIONS {
         let got = result(&app, revision, "tools/list", json!({})).await;
         let tools = got["tools"].as_array().expect("a list");
@@ -157,8 +183,8 @@ async fn a_tool_is_listed_with_its_metadata_where_the_revision_has_any() {
 }
 
 #[tokio::test]
-async fn the_metadata_of_a_result_stands_beside_tents_own_in_every_revision() {
-    let app = app();
+async fn sends_the_metadata_of_a_result_beside_tents_in_every_revision() {
+    let app = app().await;
     for revision in REVISIONS {
         let got = called(&app, revision, "beside").await;
         let wanted = json!({"tent.wrapped": true, "com.example/a": 1, "b": {"c": "\"d\""}});
@@ -173,8 +199,8 @@ async fn the_metadata_of_a_result_stands_beside_tents_own_in_every_revision() {
 }
 
 #[tokio::test]
-async fn content_in_place_of_a_value_is_all_that_is_shown_and_no_revision_loses_the_value() {
-    let app = app();
+async fn content_replaces_the_text_of_a_value_and_no_revision_loses_the_value() {
+    let app = app().await;
     let text = |text: &str| json!({"type": "text", "text": text});
     for revision in REVISIONS {
         for (name, shown) in [
@@ -197,8 +223,8 @@ async fn content_in_place_of_a_value_is_all_that_is_shown_and_no_revision_loses_
 }
 
 #[tokio::test]
-async fn content_has_its_metadata_and_a_resource_within_it_its_own() {
-    let app = app();
+async fn content_and_the_resource_within_it_have_separate_metadata() {
+    let app = app().await;
     for revision in REVISIONS {
         let got = called(&app, revision, "contents").await;
         let link = match is_full(revision) {
@@ -222,8 +248,8 @@ async fn content_has_its_metadata_and_a_resource_within_it_its_own() {
 }
 
 #[tokio::test]
-async fn a_failure_shows_its_content_behind_its_text() {
-    let app = app();
+async fn a_failure_has_its_content_after_its_text() {
+    let app = app().await;
     for revision in REVISIONS {
         let got = called(&app, revision, "fails").await;
         let link = match is_full(revision) {
@@ -242,8 +268,8 @@ async fn a_failure_shows_its_content_behind_its_text() {
 }
 
 #[tokio::test]
-async fn metadata_counts_as_what_a_function_gives_and_a_failures_content_is_left_out_above_it() {
-    let app = app();
+async fn metadata_counts_toward_the_response_limit_and_an_error_drops_content_over_it() {
+    let app = app().await;
     let got = called(&app, "2026-07-28", "much_meta").await;
     assert_eq!(got["_meta"]["tent.error"]["code"], "T0019", "{got}");
     let got = called(&app, "2026-07-28", "fails_at_length").await;
@@ -252,23 +278,8 @@ async fn metadata_counts_as_what_a_function_gives_and_a_failures_content_is_left
 }
 
 #[tokio::test]
-async fn the_answer_of_a_method_has_its_metadata_too() {
-    static METHODS: &[&Declaration] = &[&Declaration {
-        mcp: false,
-        ..function(
-            Kind::Query,
-            "act",
-            AccessDeclaration::SignedIn,
-            &[],
-            OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
-            |cx, _| {
-                let value = json!({"brought": cx.meta(), "_meta": {"a": 1, "b": 1}});
-                WithContent::new(value, []).meta("b", 2).into_output()
-            },
-        )
-        .on("acme/act")
-    }];
-    let app = App::of(METHODS, |_| {});
+async fn the_result_of_a_custom_method_has_metadata() {
+    let app = App::of(|app| app.functions(tent::functions![act])).await;
     for revision in REVISIONS {
         let got = result(&app, revision, "acme/act", json!({})).await;
         let wanted = json!({"brought": {}, "_meta": {"a": 1, "b": 2}});
@@ -277,8 +288,8 @@ async fn the_answer_of_a_method_has_its_metadata_too() {
 }
 
 #[tokio::test]
-async fn a_function_is_handed_what_a_request_brings_beside_what_is_read_of_it() {
-    let app = app();
+async fn passes_the_metadata_of_a_request_to_the_function_without_reserved_keys() {
+    let app = app().await;
     let mut meta = super::app::meta();
     meta["progressToken"] = 1.into();
     meta[format!("{META}logLevel")] = "error".into();
@@ -290,7 +301,9 @@ async fn a_function_is_handed_what_a_request_brings_beside_what_is_read_of_it() 
         format!("{META}related-task"): {"taskId": "7"},
     });
     let call = |meta: &Value| json!({"name": "brought", "_meta": meta});
-    let got = app.ask(200, Send::modern("tools/call", call(&meta))).await;
+    let got = app
+        .json(200, Request::modern("tools/call", call(&meta)))
+        .await;
     assert_eq!(got["result"]["structuredContent"], wanted);
 
     for key in [
@@ -311,8 +324,8 @@ async fn a_function_is_handed_what_a_request_brings_beside_what_is_read_of_it() 
 }
 
 #[tokio::test]
-async fn what_a_request_brings_is_read_strictly() {
-    let app = app();
+async fn reads_the_metadata_of_a_request_strictly() {
+    let app = app().await;
     for members in [
         r#""x":{"y":1,"y":2}"#,
         r#""x":1,"x":2"#,
@@ -321,7 +334,7 @@ async fn what_a_request_brings_is_read_strictly() {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"brought","_meta":{{{members}}}}}}}"#
         );
-        let got = app.ask(400, Send::raw(body)).await;
+        let got = app.json(400, Request::raw(body)).await;
         assert_eq!(got["error"]["code"], -32600, "{members}");
     }
 }

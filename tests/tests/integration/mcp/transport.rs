@@ -1,16 +1,14 @@
-//! HTTP around the messages: methods, sizes, hosts, callers.
+//! HTTP: methods, sizes, hosts, callers.
 
-use http::Method;
 use serde_json::{Value, json};
-use tent_core::codes;
+use tent::http::Method;
 
-use super::app::{App, Send};
-use super::functions::{FUNCTIONS, ran};
-use crate::error::Error;
+use super::app::{App, Request, code};
 
+// K3-21.
 #[tokio::test]
-async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
-    let app = App::new();
+async fn returns_405_with_allow_for_other_methods_and_401_before_it() {
+    let app = App::new().await;
     for method in [
         Method::GET,
         Method::PUT,
@@ -20,7 +18,7 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
         Method::DELETE,
     ] {
         let modern =
-            || Send::with_method(method.clone()).header("mcp-protocol-version", "2026-07-28");
+            || Request::with_method(method.clone()).header("mcp-protocol-version", "2026-07-28");
         let got = app.send(modern()).await;
         assert_eq!(
             (got.status.as_u16(), got.header("allow")),
@@ -36,12 +34,12 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
                 (&json!(16), &json!("T0016"))
             );
         }
-        assert_eq!(app.send(modern().by_nobody()).await.status, 401, "{method}");
+        assert_eq!(app.send(modern().anonymous()).await.status, 401, "{method}");
     }
     let session = app.session("2025-06-18").await;
     for send in [
-        Send::with_method(Method::GET),
-        Send::with_method(Method::GET).session(&session),
+        Request::with_method(Method::GET),
+        Request::with_method(Method::GET).session(&session),
     ] {
         let got = app.send(send.header("accept", "text/event-stream")).await;
         assert_eq!(
@@ -51,12 +49,13 @@ async fn k3_21_other_methods_are_405_with_allow_and_401_comes_first() {
     }
 }
 
+// K3-24.
 #[tokio::test]
-async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
-    let app = App::of(FUNCTIONS, |settings| settings.limits.body = 8 << 20);
+async fn limits_a_body_to_the_configured_size() {
+    let app = App::with(|app| app.set("limits.max_body", "8MiB")).await;
     let text = "a".repeat(3 << 20);
     let got = app
-        .ask(200, Send::call("echo", json!({"text": text})))
+        .json(200, Request::call("echo", json!({"text": text})))
         .await;
     assert_eq!(
         got["result"]["structuredContent"]["text"]
@@ -65,11 +64,11 @@ async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
         Some(3 << 20)
     );
 
-    let app = App::of(FUNCTIONS, |settings| settings.limits.body = 1000);
-    let send = Send::call("echo", json!({"text": "a".repeat(1000)}));
-    let trace = send.trace();
-    let got = app.ask(413, send).await;
-    assert!(!ran(&trace));
+    let app = App::with(|app| app.set("limits.max_body", "1000")).await;
+    let send = Request::call("echo", json!({"text": "a".repeat(1000)}));
+    let id = send.id();
+    let got = app.json(413, send).await;
+    assert!(!app.has_run(&id));
     let error = &got["error"];
     assert_eq!(
         (&error["code"], &error["data"]["code"]),
@@ -83,33 +82,34 @@ async fn k3_24_the_limit_of_a_body_is_the_one_that_was_set() {
     );
 }
 
+// K3-30.
 #[tokio::test]
-async fn k3_30_the_endpoint_answers_with_and_without_a_slash_and_never_redirects() {
-    let app = App::new();
+async fn serves_the_endpoint_with_and_without_a_slash_and_never_redirects() {
+    let app = App::new().await;
     for path in ["/mcp", "/mcp/"] {
-        app.ask(200, Send::modern("tools/list", json!({})).path(path))
+        app.json(200, Request::modern("tools/list", json!({})).path(path))
             .await;
     }
 }
 
 #[tokio::test]
-async fn a_host_that_is_not_served_is_403() {
-    let app = App::new();
-    let send = Send::call("server_time", json!({})).header("host", "evil.example");
-    let trace = send.trace();
-    let got = app.ask(403, send).await;
+async fn returns_403_for_an_unknown_host() {
+    let app = App::new().await;
+    let send = Request::call("server_time", json!({})).header("host", "evil.example");
+    let id = send.id();
+    let got = app.json(403, send).await;
     assert_eq!(
         (&got["error"]["code"], &got["error"]["data"]["code"]),
         (&json!(14), &json!("T0014"))
     );
-    assert!(!ran(&trace));
+    assert!(!app.has_run(&id));
 }
 
 #[tokio::test]
-async fn without_a_caller_everything_is_401_with_the_challenge() {
-    let app = App::new();
+async fn returns_401_with_the_challenge_for_everything_without_a_caller() {
+    let app = App::new().await;
     let refused = |message: &str| {
-        let error = Error::new(codes::SIGN_IN);
+        let error = code("T0004");
         json!({"jsonrpc": "2.0", "error": {
             "code": 4,
             "message": message,
@@ -117,22 +117,22 @@ async fn without_a_caller_everything_is_401_with_the_challenge() {
         }})
     };
     for send in [
-        Send::modern("server/discover", json!({})),
-        Send::call("server_time", json!({})),
-        Send::call("no_such_tool", json!({})),
-        Send::legacy("initialize", json!({"protocolVersion": "2025-11-25"})),
-        Send::legacy("ping", json!({})),
-        Send::raw("nonsense"),
+        Request::modern("server/discover", json!({})),
+        Request::call("server_time", json!({})),
+        Request::call("no_such_tool", json!({})),
+        Request::legacy("initialize", json!({"protocolVersion": "2025-11-25"})),
+        Request::legacy("ping", json!({})),
+        Request::raw("nonsense"),
     ] {
-        let got = app.send(send.by_nobody()).await;
+        let got = app.send(send.anonymous()).await;
         assert_eq!(
             (got.status.as_u16(), got.header("www-authenticate")),
             (401, Some("Bearer realm=\"shop\""))
         );
-        assert_eq!(got.json(), refused(Error::new(codes::SIGN_IN).message()));
+        assert_eq!(got.json(), refused(code("T0004").meaning()));
     }
     let got = app
-        .send(Send::call("server_time", json!({})).by("wrong"))
+        .send(Request::call("server_time", json!({})).by("wrong"))
         .await;
     assert_eq!(
         (got.status.as_u16(), got.header("www-authenticate")),
@@ -142,11 +142,11 @@ async fn without_a_caller_everything_is_401_with_the_challenge() {
 }
 
 #[tokio::test]
-async fn a_scope_that_is_missing_is_403_with_what_is_missing() {
-    let app = App::new();
+async fn returns_403_with_the_missing_scopes() {
+    let app = App::new().await;
     for send in [
-        Send::call("touch", json!({})),
-        Send::legacy("tools/call", json!({"name": "touch"})),
+        Request::call("touch", json!({})),
+        Request::legacy("tools/call", json!({"name": "touch"})),
     ] {
         let got = app.send(send.by("reader")).await;
         assert_eq!(got.status, 403);
@@ -162,40 +162,26 @@ async fn a_scope_that_is_missing_is_403_with_what_is_missing() {
 }
 
 #[tokio::test]
-async fn too_many_calls_are_429_with_when_to_come_again() {
-    let got = App::new().send(Send::call("busy", json!({}))).await;
-    assert_eq!(
-        (got.status.as_u16(), got.header("retry-after")),
-        (429, Some("7"))
-    );
-    let error = &got.json()["error"];
-    assert_eq!(
-        (&error["code"], &error["data"]["code"]),
-        (&json!(6), &json!("T0006"))
-    );
-}
-
-#[tokio::test]
-async fn every_answer_names_its_request_and_is_kept_by_nobody() {
-    let app = App::new();
+async fn every_response_has_the_request_id_and_forbids_caching() {
+    let app = App::new().await;
     for send in [
-        Send::call("server_time", json!({})),
-        Send::raw("nonsense"),
-        Send::with_method(Method::GET),
+        Request::call("server_time", json!({})),
+        Request::raw("nonsense"),
+        Request::with_method(Method::GET),
     ] {
-        let trace = send.trace();
+        let id = send.id();
         let got = app.send(send).await;
-        assert_eq!(got.header("x-request-id"), Some(&*trace));
+        assert_eq!(got.header("x-request-id"), Some(&*id));
         assert_eq!(got.header("cache-control"), Some("no-store"));
         let _: Value = got.json();
     }
 }
 
 #[tokio::test]
-async fn where_anyone_may_come_nobody_is_listed_and_may_call_what_is_open_to_anyone() {
-    let app = App::of(FUNCTIONS, |settings| settings.mcp.anyone = true);
+async fn lists_and_runs_what_is_open_to_anyone_for_anonymous_callers() {
+    let app = App::with(|app| app.set("mcp.anyone", "true")).await;
     let list = app
-        .ask(200, Send::modern("tools/list", json!({})).by_nobody())
+        .json(200, Request::modern("tools/list", json!({})).anonymous())
         .await;
     let names: Vec<_> = list["result"]["tools"]
         .as_array()
@@ -205,12 +191,12 @@ async fn where_anyone_may_come_nobody_is_listed_and_may_call_what_is_open_to_any
         .collect();
     assert_eq!(names, ["server_time"]);
     let got = app
-        .ask(200, Send::call("server_time", json!({})).by_nobody())
+        .json(200, Request::call("server_time", json!({})).anonymous())
         .await;
     assert_eq!(got["result"]["structuredContent"], json!({"value": "noon"}));
     for name in ["find_order", "delete_order", "no_such_tool"] {
         let got = app
-            .send(Send::call(name, json!({"id": "A1"})).by_nobody())
+            .send(Request::call(name, json!({"id": "A1"})).anonymous())
             .await;
         assert_eq!(
             (got.status.as_u16(), got.header("www-authenticate")),
@@ -223,7 +209,7 @@ async fn where_anyone_may_come_nobody_is_listed_and_may_call_what_is_open_to_any
         );
     }
     assert_eq!(
-        app.send(Send::call("server_time", json!({})).by("wrong"))
+        app.send(Request::call("server_time", json!({})).by("wrong"))
             .await
             .status,
         401
