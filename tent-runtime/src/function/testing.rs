@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Annotations, Complete, Declaration, Icon, Lister, Primitive, Resource};
+use super::{Complete, Declaration, Icon, Lister, Primitive, Resource};
 
 /// Declares one method for each field: `method(field: Type = value)`.
 macro_rules! setters {
@@ -38,10 +38,7 @@ impl Declaration {
 
 impl Resource {
     setters! {
-        media_type(media_type: &'static str) => media_type = Some(media_type);
         list(list: Lister) => list = Some(list);
         subscribe(subscribe: bool) => subscribe = subscribe;
-        annotations(annotations: fn() -> Annotations) => annotations = Some(annotations);
-        size(bytes: u64) => size = Some(bytes);
     }
 }
