@@ -20,8 +20,8 @@ impl User {
     /// A person without roles whose name is the id.
     ///
     /// ```
-    /// use tent_runtime::caller::User;
-    /// let grace = User::new("grace").with_name("Grace").with_role("staff");
+    /// use tent::User;
+    /// let grace = User::new("grace").name("Grace").role("staff");
     /// assert!(grace.has_role("staff") && !grace.has_role("admin"));
     /// ```
     pub fn new(id: impl Into<String>) -> Self {
@@ -33,16 +33,16 @@ impl User {
         }
     }
 
-    /// The same person with a name to show.
+    /// Sets the name that people see.
     #[must_use]
-    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+    pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The same person with one more role.
+    /// Adds a role.
     #[must_use]
-    pub fn with_role(mut self, role: impl Into<String>) -> Self {
+    pub fn role(mut self, role: impl Into<String>) -> Self {
         self.roles.push(role.into());
         self
     }

@@ -15,7 +15,7 @@ use crate::clock;
 /// Something to show that is no value: a text, an image, a sound, a link to a resource, or a resource.
 ///
 /// ```
-/// use tent_runtime::function::{Annotations, Content, Role};
+/// use tent::{Annotations, Content, Role};
 /// let chart = Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")
 ///     .annotated(Annotations::new().audience([Role::User]).priority(0.9));
 /// let more = Content::link("orders://7", "order 7").title("Order 7").media_type("text/plain");
@@ -123,7 +123,7 @@ impl Content {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tent_runtime::function::Content;
+    /// use tent::Content;
     /// let page = Content::text("<p>Hello</p>").meta("ui", json!({"prefersBorder": true}));
     /// assert_ne!(page, Content::text("<p>Hello</p>"));
     /// assert_eq!(Content::text("a").meta("dev.mcp/a", 1), Content::text("a"));
@@ -279,7 +279,7 @@ impl Annotations {
     /// what is no number for no hint.
     ///
     /// ```
-    /// use tent_runtime::function::Annotations;
+    /// use tent::Annotations;
     /// assert_eq!(Annotations::new().priority(7.0), Annotations::new().priority(1.0));
     /// assert_eq!(Annotations::new().priority(f64::NAN), Annotations::new());
     /// ```
@@ -293,7 +293,7 @@ impl Annotations {
     /// text is left out, and the log says so: there are clients that refuse the whole answer for it.
     ///
     /// ```
-    /// use tent_runtime::function::Annotations;
+    /// use tent::Annotations;
     /// let changed = Annotations::new().last_modified("2025-01-12T16:00:58.250+01:00");
     /// assert_ne!(changed, Annotations::new());
     /// assert_eq!(changed.last_modified("yesterday"), Annotations::new());
@@ -317,7 +317,7 @@ impl Annotations {
 /// One resource, as a list of resources or a link shows it.
 ///
 /// ```
-/// use tent_runtime::function::ResourceInfo;
+/// use tent::ResourceInfo;
 /// let order = ResourceInfo::new("orders://7", "order 7").title("Order 7").media_type("text/plain");
 /// # let _ = order;
 /// ```
@@ -388,7 +388,7 @@ impl ResourceInfo {
     /// A picture of it, one more with each call. One that clients refuse is left out, and the log says so.
     ///
     /// ```
-    /// use tent_runtime::function::{Icon, ResourceInfo};
+    /// use tent::{Icon, ResourceInfo};
     /// let order = ResourceInfo::new("orders://7", "order 7").icon(Icon::svg("<svg/>"));
     /// # let _ = order;
     /// ```

@@ -35,7 +35,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// own code, message and fields through `?`.
 ///
 /// ```
-/// use tent_runtime::error::{Error, Result};
+/// use tent::{Error, Result};
 /// fn read() -> Result<String> {
 ///     Ok(std::fs::read_to_string("/no/such/file")?)
 /// }
@@ -103,7 +103,7 @@ impl Error {
     /// several errors, derive `Failure` instead.
     ///
     /// ```
-    /// let error = tent_runtime::error::Error::declared(tent_runtime::code!("A0007"), 409, "The shop is closed")
+    /// let error = tent::Error::declared(tent::code!("A0007"), 409, "The shop is closed")
     ///     .with_fix("Come back tomorrow")
     ///     .with_field("opens", "09:00");
     /// assert_eq!((error.code(), error.status()), ("A0007", 409));
@@ -177,8 +177,8 @@ impl Error {
     /// of more than `limits.max_response` is left out, and the log says so.
     ///
     /// ```
-    /// use tent_runtime::error::Error;
-    /// use tent_runtime::function::Content;
+    /// use tent::Error;
+    /// use tent::Content;
     /// let error = Error::declared(crate::code!("A0008"), 502, "The page did not load")
     ///     .with_content([Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")]);
     /// assert_eq!(error.content().len(), 1);
@@ -205,7 +205,7 @@ impl Error {
     /// Whether this is an error with the given code of tent.
     ///
     /// ```
-    /// use tent_runtime::error::{Error, codes};
+    /// use tent::{Error, codes};
     /// assert!(Error::unexpected("the disk is full").is(codes::INTERNAL));
     /// ```
     pub fn is(&self, code: Code) -> bool {

@@ -66,12 +66,12 @@ impl Use {
 ///
 /// ```
 /// use tent_runtime::seal::{Sealer, Use};
-/// use tent_runtime::settings::Secret;
+/// use tent::settings::Secret;
 /// let sealer = Sealer::new(&[Secret::random()]).expect("one secret");
 /// let text = sealer.seal(Use::Session, b"2025-11-25", b"");
 /// assert_eq!(sealer.open(Use::Session, &text, b"")?, b"2025-11-25");
 /// assert_eq!(sealer.open(Use::Cookie, &text, b"").unwrap_err().code(), "T0015");
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// ```
 pub struct Sealer {
     first: Ring,

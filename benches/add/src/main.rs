@@ -1,7 +1,7 @@
-//! `bench-add PORT` serves one tool, `add`, at 127.0.0.1:PORT/mcp, to measure what a call costs.
+//! `bench-add PORT` serves one tool, `add`, at 127.0.0.1:PORT/mcp, to measure the cost of a call.
 //!
-//! Everything that an app has is on: an access rule, a checked input, an output schema, a deadline, a span. Only
-//! the caller needs no key, as the tools that measure send none.
+//! Every feature is on: an access rule, a validated input, an output schema, a deadline, a span. Only a key is not
+//! required, because load generators do not send one.
 
 use std::net::{Ipv4Addr, SocketAddr};
 

@@ -1,12 +1,12 @@
-//! Extensions of the protocol: one that the app declares, and what depends on whether the client has it too.
+//! Extensions of MCP: the app declares one, and tools depend on whether the client supports it.
 
 use tent::prelude::*;
 use tent::{Icon, Theme};
 
-/// MCP Apps: tools that are shown as pages.
+/// MCP Apps: tools that a client shows as pages.
 pub(crate) const UI: &str = "io.modelcontextprotocol/ui";
 
-/// The picture of the app, and of what has one here.
+/// The icons of the app and of one tool.
 pub(crate) fn icons() -> Vec<Icon> {
     vec![
         Icon::svg(include_str!("icon.svg")).theme(Theme::Light),
@@ -18,7 +18,7 @@ fn shows_pages(cx: &Cx) -> bool {
     cx.client().extension(UI).is_some()
 }
 
-/// Say whether the client shows pages, and of which media types.
+/// Report whether the client shows pages, and of which media types.
 #[query(access = "anyone", offer = "mcp", icons = icons())]
 fn client_shows_pages(cx: &Cx) -> String {
     match cx.client().extension(UI) {
@@ -27,13 +27,13 @@ fn client_shows_pages(cx: &Cx) -> String {
     }
 }
 
-/// What only clients that show pages are listed.
+/// A tool that only clients that show pages can see.
 #[query(access = shows_pages, offer = "mcp")]
 fn listed_where_pages_are_shown() -> String {
     "Here it is.".to_owned()
 }
 
-/// What refuses clients that show no pages.
+/// A tool that refuses clients that do not show pages.
 #[query(access = "anyone", offer = "mcp", needs = ["io.modelcontextprotocol/ui"])]
 fn needs_pages() -> String {
     "It ran.".to_owned()

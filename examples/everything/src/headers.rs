@@ -1,8 +1,8 @@
-//! A tool whose arguments are mirrored into headers, for what stands between a client and the server.
+//! A tool whose arguments clients repeat in headers, for proxies between client and server.
 
 use tent::prelude::*;
 
-/// Say where a call goes. Its arguments are mirrored into headers.
+/// Describe where a call goes. Clients repeat its arguments in headers.
 #[query(access = "anyone", offer = "mcp")]
 fn test_custom_headers(
     /// The region that the call is for.
@@ -11,7 +11,7 @@ fn test_custom_headers(
     /// How urgent it is.
     #[arg(header = "Priority", min = 0)]
     priority: Option<u32>,
-    /// Whether it is only tried.
+    /// Whether the call is a dry run.
     #[arg(header = "Dry-Run")]
     dry_run: Option<bool>,
 ) -> Content {

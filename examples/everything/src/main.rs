@@ -1,19 +1,17 @@
-//! All that MCP has, in one app: what the official conformance suite is run on, and a place to look up how a thing is
-//! written.
+//! An app with every feature of MCP. The official conformance suite runs on it, and it shows how each feature is written.
 //!
-//! Holds how the app is put together. Its functions are called what the suite wants them to be called, and anybody may
-//! call them.
+//! This file builds the app. The conformance suite sets the names of the functions, and anyone can call them.
 
-mod asks;
 mod extensions;
 mod headers;
+mod input_requests;
 mod media;
 mod metadata;
-mod notes;
+mod notifications;
+mod progress;
 mod prompts;
 mod resources;
 mod schemas;
-mod talks;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -32,19 +30,19 @@ fn main() -> ExitCode {
 fn app() -> App {
     tent::app!()
         .title("Everything")
-        .about("Each thing that MCP has, once.")
+        .about("Every feature of MCP, once.")
         .website("https://modelcontextprotocol.io")
         .icons(extensions::icons())
-        .instructions("Functions that each show one thing that MCP has.")
+        .instructions("Each function shows one feature of MCP.")
         .extension(extensions::UI, json!({}))
         .set("store.url", "memory:")
         .set("mcp.stream", "true")
-        .state(asks::Counter::default())
-        .identify(everybody)
+        .state(input_requests::Counter::default())
+        .identify(guest)
 }
 
-/// Whoever sends a request is the guest. A caller that is somebody is told what there is and what there is not; one that
-/// is nobody would be asked to sign in.
-async fn everybody(_: Arc<tent::http::request::Parts>) -> Result<Option<User>> {
+/// Identifies every caller as the guest. tent asks an anonymous caller to sign in for each name that it cannot call; a
+/// signed-in caller gets "not found" for an unknown name, which the conformance suite expects.
+async fn guest(_: Arc<tent::http::request::Parts>) -> Result<Option<User>> {
     Ok(Some(User::new("guest")))
 }

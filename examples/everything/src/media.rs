@@ -1,4 +1,4 @@
-//! A picture and a sound, as small as they come.
+//! A very small image and a very small sound.
 
 /// One red pixel.
 pub(crate) const PNG: &[u8] = &[
@@ -9,5 +9,5 @@ pub(crate) const PNG: &[u8] = &[
     0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// A wave file without any wave in it.
+/// A wave file without samples.
 pub(crate) const WAV: &[u8] = b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00";

@@ -1,5 +1,5 @@
-//! `_meta` wherever MCP has one, among it a tool with a page of its own (MCP Apps); content in place of a value, and
-//! beside a failure.
+//! `_meta` in every place that MCP has for it, a tool with a page (MCP Apps), content in place of a value, and content
+//! beside an error.
 
 use tent::prelude::*;
 use tent::serde_json::{Value, json};
@@ -9,21 +9,21 @@ use crate::media::PNG;
 /// The page that a host of MCP Apps shows for `show_dial`.
 const PAGE: &str = include_str!("dial.html");
 
-/// How far something is.
+/// A position on a dial.
 #[data]
 struct Dial {
     /// From 0 to 100.
     percent: u8,
 }
 
-/// Show on a dial how far something is. What a model reads is a sentence; the page is given the value.
+/// Show a percentage on a dial. The model reads a sentence; the page gets the value.
 #[query(
     access = "anyone",
     offer = "mcp",
     meta = json!({"ui": {"resourceUri": "ui://everything/dial"}})
 )]
 fn show_dial(
-    /// How far it is, from 0 to 100.
+    /// The percentage, from 0 to 100.
     #[arg(title = "Percent", max = 100)]
     percent: u8,
 ) -> WithContent<Dial> {
@@ -31,7 +31,7 @@ fn show_dial(
     WithContent::replacing_text(Dial { percent }, [words])
 }
 
-/// The page of the dial. It loads nothing, so its host need allow it nothing.
+/// The page of the dial. It loads nothing, so the host does not have to allow anything.
 #[resource(
     uri = "ui://everything/dial",
     access = "anyone",
@@ -48,15 +48,15 @@ fn dial() -> Content {
 /// Talk about the dial.
 #[prompt(access = "anyone", meta = json!({"com.example/group": "dials"}))]
 fn about_dial(
-    /// What to say of it.
+    /// The topic.
     #[arg(title = "Topic")]
     topic: String,
 ) -> PromptResult {
-    let question = PromptMessage::user(format!("Tell me of the dial: {topic}"));
+    let question = PromptMessage::user(format!("Tell me about the dial: {topic}"));
     PromptResult::new([question]).meta("com.example/topic", topic)
 }
 
-/// Give a value with `_meta` of the result, beside a text, a resource and a link that each have their own.
+/// Return a value and `_meta` of the result, and a text, a resource and a link that each have `_meta` too.
 #[query(access = "anyone", offer = "mcp")]
 fn give_metadata() -> WithContent<Dial> {
     let resource = Content::resource_text("test://dial", "text/plain", "50")
@@ -70,20 +70,20 @@ fn give_metadata() -> WithContent<Dial> {
     WithContent::new(Dial { percent: 50 }, content).meta("com.example/drawn", json!({"by": "hand"}))
 }
 
-/// Give what the request brings in `_meta`.
+/// Return the `_meta` of the request.
 #[query(access = "anyone", offer = "mcp")]
 fn what_was_brought(cx: &Cx) -> Value {
     Value::Object(cx.meta().clone())
 }
 
-/// Fail, and show a picture of what went wrong.
+/// Fail with a picture of the problem.
 #[query(access = "anyone", offer = "mcp")]
 fn fail_with_picture() -> Result<(), Stuck> {
     let seen = vec![Content::image(PNG, "image/png")];
     Err(Stuck { seen })
 }
 
-/// The failure of `fail_with_picture`.
+/// The error of `fail_with_picture`.
 #[derive(Debug, Failure)]
 #[failure(
     code = "A0002",

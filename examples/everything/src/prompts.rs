@@ -1,17 +1,17 @@
-//! Prompts: beginnings of conversations, with and without arguments.
+//! Prompts with and without arguments.
 
 use tent::prelude::*;
 use tent::{Map, PromptMessage};
 
 use crate::media::PNG;
 
-/// Say one thing.
+/// Return one message.
 #[prompt(access = "anyone")]
 fn test_simple_prompt() -> String {
     "This is a simple prompt for testing.".to_owned()
 }
 
-/// Say what was given.
+/// Return the arguments.
 #[prompt(access = "anyone")]
 fn test_prompt_with_arguments(
     /// First test argument
@@ -23,10 +23,10 @@ fn test_prompt_with_arguments(
     format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
 }
 
-fn cities(_cx: &Cx, typed: String, _so_far: Map) -> Vec<String> {
+fn cities(_cx: &Cx, typed: String, _others: Map) -> Vec<String> {
     let known = ["paris", "park", "party", "testing"];
-    let fit = known.into_iter().filter(|known| known.starts_with(&typed));
-    fit.map(str::to_owned).collect()
+    let matching = known.into_iter().filter(|known| known.starts_with(&typed));
+    matching.map(str::to_owned).collect()
 }
 
 /// Work on a resource that is part of the prompt.

@@ -1,4 +1,4 @@
-//! Resources: texts and pictures at fixed addresses, and one for each number under a template.
+//! Resources with a fixed URI, and a template with a resource for each number.
 
 use tent::prelude::*;
 use tent::{
@@ -30,7 +30,7 @@ fn static_binary() -> Content {
     Content::resource_blob("test://static-binary", "image/png", PNG)
 }
 
-/// A text that clients may watch; `test_trigger_resource_update` says that it has changed.
+/// A text that clients can subscribe to; `test_trigger_resource_update` notifies them.
 #[resource(
     uri = "test://watched-resource",
     access = "anyone",
@@ -58,7 +58,7 @@ fn template(
     json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")})
 }
 
-/// What a list of resources shows of the template.
+/// The resources of the template that are listed.
 fn known_numbers(_cx: &Cx) -> Vec<ResourceInfo> {
     ["1", "2"]
         .map(|id| {
@@ -68,8 +68,8 @@ fn known_numbers(_cx: &Cx) -> Vec<ResourceInfo> {
         .into()
 }
 
-fn numbers(_cx: &Cx, typed: String, _so_far: Map) -> Vec<String> {
+fn numbers(_cx: &Cx, typed: String, _others: Map) -> Vec<String> {
     let known = ["1", "2", "12", "123"];
-    let fit = known.into_iter().filter(|known| known.starts_with(&typed));
-    fit.map(str::to_owned).collect()
+    let matching = known.into_iter().filter(|known| known.starts_with(&typed));
+    matching.map(str::to_owned).collect()
 }

@@ -1,9 +1,9 @@
-//! A tool whose schema is its author's own, with keywords that no Rust type has.
+//! A tool with a handwritten schema, whose keywords have no Rust type.
 
 use tent::prelude::*;
 use tent::serde_json::{Map, Value, json};
 
-/// Take what the whole vocabulary of JSON Schema 2020-12 describes.
+/// Accept an input with many keywords of JSON Schema 2020-12.
 #[query(access = "anyone", offer = "mcp")]
 fn json_schema_2020_12_tool(#[input(schema = person())] person: Map<String, Value>) -> Content {
     Content::text(format!(
@@ -12,7 +12,7 @@ fn json_schema_2020_12_tool(#[input(schema = person())] person: Map<String, Valu
     ))
 }
 
-/// A person who can be reached by phone or by mail.
+/// The schema of a person with a phone number or an email address.
 fn person() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

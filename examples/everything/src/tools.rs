@@ -1,31 +1,31 @@
-//! Tools that give content, and one that fails.
+//! Tools that return content, and one that fails.
 //!
-//! Says nothing while it runs: see `talks`. Asks nothing: see `asks`.
+//! See `progress` for tools that report progress, and `input_requests` for tools that need input from the client.
 
 use tent::prelude::*;
 use tent::{Annotations, Role};
 
 use crate::media::{PNG, WAV};
 
-/// Give a text.
+/// Return a text.
 #[query(access = "anyone", offer = "mcp")]
 fn test_simple_text() -> Content {
     Content::text("This is a simple text response for testing.")
 }
 
-/// Give an image.
+/// Return an image.
 #[query(access = "anyone", offer = "mcp")]
 fn test_image_content() -> Content {
     Content::image(PNG, "image/png")
 }
 
-/// Give a sound.
+/// Return a sound.
 #[query(access = "anyone", offer = "mcp")]
 fn test_audio_content() -> Content {
     Content::audio(WAV, "audio/wav")
 }
 
-/// Give a resource with what it holds.
+/// Return a resource with its content.
 #[query(access = "anyone", offer = "mcp")]
 fn test_embedded_resource() -> Content {
     Content::resource_text(
@@ -35,7 +35,7 @@ fn test_embedded_resource() -> Content {
     )
 }
 
-/// Give a text, an image and a resource.
+/// Return a text, an image and a resource.
 #[query(access = "anyone", offer = "mcp")]
 fn test_multiple_content_types() -> Vec<Content> {
     vec![
@@ -49,7 +49,7 @@ fn test_multiple_content_types() -> Vec<Content> {
     ]
 }
 
-/// Give links to resources, one of them with all that can be said of it.
+/// Return links to resources, one of them with every member.
 #[query(access = "anyone", offer = "mcp")]
 fn test_resource_links() -> Vec<Content> {
     vec![
@@ -68,7 +68,7 @@ fn test_resource_links() -> Vec<Content> {
     ]
 }
 
-/// Give a value, and beside it a text for the person alone.
+/// Return a value and a text for the person alone.
 #[query(access = "anyone", offer = "mcp")]
 fn test_structured_content() -> WithContent<Weather> {
     let weather = Weather {
@@ -84,28 +84,28 @@ fn test_structured_content() -> WithContent<Weather> {
 /// The weather of a place.
 #[data]
 struct Weather {
-    /// Where it is.
+    /// The place.
     place: String,
     /// The temperature in degrees Celsius.
     degrees: f64,
-    /// What the sky looks like.
+    /// The sky.
     sky: Sky,
 }
 
-/// What the sky looks like.
+/// The sky.
 #[data]
 #[serde(rename_all = "lowercase")]
 enum Sky {
     Snow,
 }
 
-/// Fail, always.
+/// Always fail.
 #[query(access = "anyone", offer = "mcp")]
-fn test_error_handling() -> Result<(), Stated> {
-    Err(Stated)
+fn test_error_handling() -> Result<(), Declared> {
+    Err(Declared)
 }
 
-/// The failure of `test_error_handling`.
+/// The error of `test_error_handling`.
 #[derive(Debug, Failure)]
 #[failure(
     code = "A0001",
@@ -113,4 +113,4 @@ fn test_error_handling() -> Result<(), Stated> {
     message = "This tool intentionally returns an error for testing",
     fix = "Call another tool"
 )]
-struct Stated;
+struct Declared;

@@ -433,7 +433,7 @@ async fn questions(client: &Client) {
 async fn extensions(client: &Client) {
     let server = json!(client.peer_info().expect("it has said who it is"));
     let about = &server["serverInfo"];
-    assert_eq!(about["description"], "Each thing that MCP has, once.");
+    assert_eq!(about["description"], "Every feature of MCP, once.");
     assert_eq!(about["websiteUrl"], "https://modelcontextprotocol.io");
     let icons = json!([
         {"mimeType": "image/svg+xml", "sizes": ["any"], "theme": "light"},

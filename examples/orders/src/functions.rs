@@ -1,6 +1,6 @@
-//! What the shop can do for a caller: each function here is at `/api`, and a tool at `/mcp` where it says so.
+//! The functions of the shop. Each is at `/api`, and those with `offer = "mcp"` are also tools at `/mcp`.
 //!
-//! Says who may call and what is answered. Never asks the database itself.
+//! They declare who may call them and what they return. Only [`shop`](crate::shop) uses the database.
 
 use tent::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The orders of a small shop, over HTTP and over MCP.
 //!
-//! Holds how the app is put together. What it can do is in [`functions`], what it keeps in [`shop`].
+//! This file builds the app. Its functions are in [`functions`], its data is in [`shop`].
 
 mod functions;
 mod private;

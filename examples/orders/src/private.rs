@@ -1,11 +1,12 @@
-//! Files and folders that nobody but their owner may read, since people's orders are in them. What was there before
-//! keeps the rights that it has; a system without such rights gives those that it gives.
+//! Creates files and folders that only their owner can read, since they contain people's orders.
+//!
+//! Files and folders that exist keep their permissions. A system without such permissions uses its defaults.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes a file that was not there before (0600).
+/// Creates a new file (0600).
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -14,7 +15,7 @@ pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Makes a folder, and those above it that are not there (0700).
+/// Creates a folder and the missing folders above it (0700).
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

@@ -1,7 +1,6 @@
-//! The receipt of an order as a mail (RFC 5322, with a text of RFC 2045), and its place in the outbox.
+//! Writes the receipt of an order as a mail (RFC 5322, with a text of RFC 2045) into the outbox.
 //!
-//! Only puts files into the folder that it is given, under names that it makes from a number: nothing that a
-//! caller wrote ever becomes part of a path or of a mail's header.
+//! The name of a file is made from a number: text of a caller never becomes part of a path or of a mail header.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,12 +9,12 @@ use std::path::Path;
 use crate::private;
 use crate::shop::{Order, Person};
 
-/// Puts the receipt into `outbox` and gives the name of its file. `now` is the date of the mail as RFC 5322 writes it.
+/// Writes the receipt into `outbox` and returns the name of its file. `now` is the date of the mail in the format of RFC 5322.
 ///
-/// A receipt that was sent before stays: the next one of the same order has a number of its own.
+/// An earlier receipt of the same order stays: the next one gets another number.
 ///
 /// # Errors
-/// What the file system says; nothing is left behind then.
+/// The error of the file system. Then no file is left behind.
 pub(crate) fn send(outbox: &Path, order: &Order, to: &Person, now: &str) -> io::Result<String> {
     private::folder(outbox)?;
     let (name, mut file) = new_file(outbox, order.id)?;
@@ -29,7 +28,7 @@ pub(crate) fn send(outbox: &Path, order: &Order, to: &Person, now: &str) -> io::
     written.map(|()| name)
 }
 
-/// A file that was not there before. Two calls at once get two files.
+/// Creates a new file. Two calls at once get two files.
 fn new_file(outbox: &Path, id: u32) -> io::Result<(String, File)> {
     let mut again = 1u32;
     loop {
@@ -71,7 +70,7 @@ fn mail(order: &Order, to: &Person, now: &str, id: &str) -> String {
     )
 }
 
-/// RFC 2045, section 6.7: lines of at most 76 characters that any mail system passes on unchanged.
+/// Encodes a text in lines of at most 76 characters, which every mail system passes on unchanged (RFC 2045, section 6.7).
 fn quoted_printable(text: &str) -> String {
     const LONGEST: usize = 76;
     let mut lines = String::with_capacity(text.len());

@@ -1,7 +1,6 @@
-//! The shop: its people and orders, kept in an SQLite file of its own.
+//! The shop: its people and orders, in an SQLite file.
 //!
-//! Holds the rule of whose orders a person sees, and nothing of HTTP or MCP. The database is only asked on threads
-//! that may block.
+//! This module decides which orders a person can see. It does not know HTTP or MCP. Queries run on threads that may block.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,7 @@ pub(crate) struct Order {
     pub(crate) cents: u32,
     /// Whether it is paid.
     pub(crate) paid: bool,
-    /// A note, where there is one.
+    /// A note, if the order has one.
     pub(crate) note: Option<String>,
     /// The id of the person who placed it.
     pub(crate) owner: String,
@@ -33,27 +32,27 @@ pub(crate) struct Order {
     pub(crate) placed: String,
 }
 
-/// Somebody the shop knows.
+/// A person that the shop knows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Person {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) email: String,
-    /// The role, where the person has one: `staff`.
+    /// The role, if the person has one: `staff`.
     pub(crate) role: Option<String>,
 }
 
-/// What to look for among the orders.
+/// The filter of a search for orders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// In the title or the note; capitals of ASCII letters do not matter.
+    /// A text in the title or the note, without regard to the case of ASCII letters.
     pub(crate) text: Option<String>,
     pub(crate) paid: Option<bool>,
-    /// At most this many; without it all.
+    /// The greatest number of orders; all without it.
     pub(crate) limit: Option<u32>,
 }
 
-/// Why the shop does not do what it was asked for.
+/// The errors of the shop.
 #[derive(Debug, Failure)]
 pub(crate) enum OrderError {
     #[failure(
@@ -110,7 +109,7 @@ impl Shop {
     /// The shop in `file`. A new file is filled with the first people and orders.
     ///
     /// # Errors
-    /// T0012 where the file cannot be opened, and where it is no database.
+    /// T0012 if the file cannot be opened or is not a database.
     pub(crate) async fn open(file: PathBuf, outbox: PathBuf) -> Result<Self> {
         let opened = tokio::task::spawn_blocking(move || open(&file));
         let db = Mutex::new(opened.await??);
@@ -119,7 +118,7 @@ impl Shop {
 
     /// The person with this id.
     pub(crate) async fn person(&self, id: String) -> Result<Option<User>> {
-        let person = self.ask(move |db| Ok(person(db, &id)?)).await?;
+        let person = self.run(move |db| Ok(person(db, &id)?)).await?;
         Ok(person.map(|person| User {
             id: person.id,
             name: person.name,
@@ -127,20 +126,20 @@ impl Shop {
         }))
     }
 
-    /// The orders that `user` may see and that fit, newest first.
+    /// The orders that `user` can see and that match, newest first.
     pub(crate) async fn find(&self, user: &User, wanted: Wanted) -> Result<Vec<Order>, OrderError> {
         let owner = owner(user);
-        self.ask(move |db| Ok(find(db, owner.as_deref(), &wanted)?))
+        self.run(move |db| Ok(find(db, owner.as_deref(), &wanted)?))
             .await
     }
 
-    /// One order, if `user` may see it. Somebody else's order is the same as one that is not there.
+    /// One order, if `user` can see it. The order of another person looks like an absent one.
     pub(crate) async fn order(&self, user: &User, id: u32) -> Result<Order, OrderError> {
         let owner = owner(user);
-        self.ask(move |db| order(db, owner.as_deref(), id)).await
+        self.run(move |db| order(db, owner.as_deref(), id)).await
     }
 
-    /// Adds an order of `user`'s.
+    /// Adds an order for `user`.
     pub(crate) async fn add(
         &self,
         user: &User,
@@ -149,19 +148,19 @@ impl Shop {
         note: Option<String>,
     ) -> Result<Order, OrderError> {
         let owner = user.id.clone();
-        self.ask(move |db| Ok(add(db, &owner, &title, cents, note.as_deref())?))
+        self.run(move |db| Ok(add(db, &owner, &title, cents, note.as_deref())?))
             .await
     }
 
     /// Marks an order as paid, once.
     pub(crate) async fn mark_paid(&self, id: u32, note: Option<String>) -> Result<(), OrderError> {
-        self.ask(move |db| mark_paid(db, id, note.as_deref())).await
+        self.run(move |db| mark_paid(db, id, note.as_deref())).await
     }
 
-    /// Puts the receipt of an order that `user` may see into the outbox, and gives the name of its file.
+    /// Writes the receipt of an order that `user` can see into the outbox, and returns the name of its file.
     pub(crate) async fn send_receipt(&self, user: &User, id: u32) -> Result<String, OrderError> {
         let (owner, shop) = (owner(user), self.clone());
-        self.ask(move |db| {
+        self.run(move |db| {
             let order = order(db, owner.as_deref(), id)?;
             let to = person(db, &order.owner)?.ok_or(OrderError::NoSuchOrder { id })?;
             let now = mail_date(db)?;
@@ -171,23 +170,22 @@ impl Shop {
         .await
     }
 
-    /// Asks the database, on a thread that may block.
-    async fn ask<T: Send + 'static>(
+    /// Runs a query on a thread that may block.
+    async fn run<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&mut Connection) -> Result<T, OrderError> + Send + 'static,
+        query: impl FnOnce(&mut Connection) -> Result<T, OrderError> + Send + 'static,
     ) -> Result<T, OrderError> {
         let shop = self.clone();
-        let asked = tokio::task::spawn_blocking(move || {
-            // Every write is one transaction, so a question that panicked left nothing half done.
-            question(&mut shop.0.db.lock().unwrap_or_else(PoisonError::into_inner))
+        let task = tokio::task::spawn_blocking(move || {
+            // Every write is one transaction, so a query that panicked changed nothing.
+            query(&mut shop.0.db.lock().unwrap_or_else(PoisonError::into_inner))
         });
-        asked
-            .await
+        task.await
             .unwrap_or_else(|ended| Err(OrderError::Other(ended.into())))
     }
 }
 
-/// The owner whose orders `user` is confined to; `None` for staff, who see all.
+/// The only owner whose orders `user` can see; `None` for staff, who see all orders.
 fn owner(user: &User) -> Option<String> {
     (!user.has_role("staff")).then(|| user.id.clone())
 }
@@ -230,10 +228,9 @@ const FIRST_ROWS: &str = "
         ('ada',   'Tin of biscuits',         890, 0, NULL,                   '2026-11-27T14:35:00Z');
 ";
 
-/// Opens the file. Several processes may do so at once: one of them fills it, the others wait.
+/// Opens the file. If several processes open it at once, one of them fills it and the others wait.
 fn open(file: &Path) -> Result<Connection> {
-    // SQLite gives the files that it puts beside this one the same rights.
-    // This one name is no file, to SQLite.
+    // SQLite creates the files beside this one with the same permissions. `:memory:` is not a file.
     if file != Path::new(":memory:") {
         match private::new_file(file) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
@@ -285,7 +282,7 @@ fn person(db: &Connection, id: &str) -> rusqlite::Result<Option<Person>> {
 }
 
 fn find(db: &Connection, owner: Option<&str>, wanted: &Wanted) -> rusqlite::Result<Vec<Order>> {
-    // instr, not LIKE: a per cent sign that somebody looks for is a per cent sign.
+    // `instr`, not `LIKE`: a per cent sign in the text is not a wildcard.
     let mut query = db.prepare(&format!(
         "SELECT {COLUMNS} FROM orders
          WHERE (?1 IS NULL OR owner = ?1)
@@ -336,7 +333,7 @@ fn mark_paid(db: &mut Connection, id: u32, note: Option<&str>) -> Result<(), Ord
     Ok(())
 }
 
-/// The time now, as the header of a mail has it (RFC 5322, section 3.3).
+/// The current time in the format of a mail header (RFC 5322, section 3.3).
 fn mail_date(db: &Connection) -> rusqlite::Result<String> {
     db.query_row(
         "SELECT substr('SunMonTueWedThuFriSat', 1 + 3 * strftime('%w', 'now'), 3)

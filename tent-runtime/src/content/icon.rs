@@ -20,7 +20,7 @@ const LONGEST: usize = 128 << 10;
 /// 128 KiB: every list has it.
 ///
 /// ```
-/// use tent_runtime::function::{Icon, Theme};
+/// use tent::{Icon, Theme};
 /// let drawn = Icon::svg(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>"#);
 /// let named = Icon::new("https://shop.example/dark.png")
 ///     .media_type("image/png")
@@ -75,7 +75,7 @@ impl Icon {
     /// A PNG picture: `Icon::png(include_bytes!("icon.png"))`. Its size is read from it.
     ///
     /// ```
-    /// use tent_runtime::function::Icon;
+    /// use tent::Icon;
     /// let dot = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
     /// assert_eq!(Icon::png(dot), Icon::data(dot, "image/png").sizes(["1x1"]));
     /// ```

@@ -15,7 +15,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Client, Cx};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
-use crate::store::Kept;
+use crate::store::TtlCache;
 
 /// A function of the app's own that finds a person by an `I`.
 pub type IdentityHook<I> =
@@ -48,10 +48,10 @@ impl IdentityHooks {
 const MOST_KEPT: usize = 4096;
 
 /// The callers of the keys that were seen within the last second, by the keys' ids.
-pub(super) type People = Kept<String, Caller>;
+pub(super) type People = TtlCache<String, Caller>;
 
 pub(super) fn people() -> People {
-    Kept::new(MOST_KEPT)
+    TtlCache::new(MOST_KEPT)
 }
 
 impl Dispatcher {
@@ -126,16 +126,17 @@ impl Dispatcher {
             return Err(bad_key());
         };
         let now = SystemClock.now();
-        if let Some(caller) = self.people.fresh(&record.id, now) {
+        if let Some(caller) = self.people.get(&record.id, now) {
             return Ok(caller);
         }
-        let asked = self.people.ask(now);
+        let lookup = self.people.begin(now);
         let user = match &record.owner {
             Some(owner) => Some(self.person(owner).await?),
             None => None,
         };
         let caller = record.caller(user);
-        self.people.keep(record.id.clone(), caller.clone(), asked);
+        self.people
+            .insert(record.id.clone(), caller.clone(), lookup);
         Ok(caller)
     }
 

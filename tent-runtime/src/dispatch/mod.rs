@@ -10,6 +10,7 @@ mod prepared;
 mod guard;
 mod host;
 mod identify;
+pub(crate) mod idempotency;
 mod rejected;
 mod rounds;
 mod run;
@@ -148,6 +149,7 @@ pub struct Dispatcher {
     people: identify::People,
     refusals: rejected::RejectedCredentials,
     store: Arc<dyn Store>,
+    claims: Arc<idempotency::Claims>,
     sealer: Sealer,
     closing: watch::Sender<bool>,
     under_way: tasks::UnderWay,
@@ -176,6 +178,7 @@ impl Dispatcher {
             keys: Keys::new(store.clone()),
             people: identify::people(),
             refusals: rejected::RejectedCredentials::default(),
+            claims: idempotency::Claims::new(store.clone()),
             store,
             sealer,
             closing: watch::Sender::new(false),
@@ -212,6 +215,11 @@ impl Dispatcher {
     /// Where keys and ended sessions are kept.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// The claimed calls of this process.
+    pub(crate) fn claims(&self) -> &Arc<idempotency::Claims> {
+        &self.claims
     }
 
     /// What seals and opens sealed texts.

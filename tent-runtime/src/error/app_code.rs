@@ -40,19 +40,19 @@ impl fmt::Debug for AppCode {
 /// Makes an [`AppCode`](crate::error::AppCode) from a literal of `A` and four digits, also in a constant.
 ///
 /// ```
-/// use tent_runtime::error::AppCode;
-/// const CLOSED: AppCode = tent_runtime::code!("A0007");
+/// use tent::AppCode;
+/// const CLOSED: AppCode = tent::code!("A0007");
 /// assert_eq!(CLOSED.as_str(), "A0007");
 /// ```
 ///
 /// Another text does not compile, nor does a code of tent's own:
 ///
 /// ```compile_fail
-/// let typo = tent_runtime::code!("A007");
+/// let typo = tent::code!("A007");
 /// ```
 ///
 /// ```compile_fail
-/// let forged = tent_runtime::code!("T0001");
+/// let forged = tent::code!("T0001");
 /// ```
 #[macro_export]
 macro_rules! code {

@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The rule that decides which callers may call a function.
 ///
 /// ```
-/// use tent_runtime::function::Access;
+/// use tent::Access;
 /// let access = Access::any([Access::role("staff"), Access::App]);
 /// assert_eq!(access.to_string(), "role:staff or app");
 /// ```
@@ -55,8 +55,8 @@ impl Access {
     /// listings and in the log.
     ///
     /// ```
-    /// use tent_runtime::function::Access;
-    /// let named_ada = Access::rule("named_ada", async |cx| Ok::<_, tent_runtime::error::Error>(cx.user()?.id == "ada"));
+    /// use tent::Access;
+    /// let named_ada = Access::rule("named_ada", async |cx| Ok::<_, tent::Error>(cx.user()?.id == "ada"));
     /// let known = Access::rule("known", |cx| cx.caller().is_known());
     /// # let _ = (named_ada, known);
     /// ```

@@ -29,10 +29,9 @@ impl Function {
     /// Starts a function that is made at run time. The name follows the rules of a tool's name.
     ///
     /// ```
-    /// use tent_runtime::function::{Access, Function};
-    /// use tent_runtime::error::Error;
+    /// use tent::{Access, Error, Function, data};
     ///
-    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// #[data]
     /// struct Add {
     ///     a: i64,
     ///     b: i64,
@@ -44,8 +43,8 @@ impl Function {
     ///     .offer_mcp()
     ///     .handler(async |_cx, input: Add| Ok::<_, Error>(input.a + input.b))
     ///     .build()?;
-    /// assert_eq!(add.input_schema()["required"], serde_json::json!(["a", "b"]));
-    /// # Ok::<(), tent_runtime::registry::Diagnostics>(())
+    /// assert_eq!(add.input_schema()["required"], tent::serde_json::json!(["a", "b"]));
+    /// # Ok::<(), tent::Diagnostics>(())
     /// ```
     #[track_caller]
     pub fn builder(name: impl Into<Cow<'static, str>>) -> FunctionBuilder {
@@ -298,9 +297,8 @@ impl FunctionBuilder {
     /// [`blocking`](Self::blocking) is set.
     ///
     /// ```
-    /// use tent_runtime::function::{Access, Function};
-    /// use tent_runtime::error::Error;
-    /// use serde_json::{Map, Value, json};
+    /// use tent::serde_json::json;
+    /// use tent::{Access, Error, Function, Map};
     ///
     /// let double = Function::builder("double")
     ///     .access(Access::SignedIn)
@@ -309,12 +307,12 @@ impl FunctionBuilder {
     ///         "properties": {"n": {"type": "integer"}},
     ///         "required": ["n"],
     ///     }))
-    ///     .sync_handler(|_cx, input: Map<String, Value>| {
+    ///     .sync_handler(|_cx, input: Map| {
     ///         Ok::<_, Error>(input["n"].as_i64().unwrap_or_default().wrapping_mul(2))
     ///     })
     ///     .build()?;
     /// # let _ = double;
-    /// # Ok::<(), tent_runtime::registry::Diagnostics>(())
+    /// # Ok::<(), tent::Diagnostics>(())
     /// ```
     pub fn sync_handler<F, I, T, E, By>(self, run: F) -> FunctionBuilder<Handled>
     where

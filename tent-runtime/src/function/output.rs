@@ -44,7 +44,7 @@ impl Output {
 /// A value, with content to show beside it or in its place, and with `_meta` of the result.
 ///
 /// ```
-/// use tent_runtime::function::{Content, WithContent};
+/// use tent::{Content, WithContent};
 /// fn chart() -> WithContent<u32> {
 ///     WithContent::new(7, [Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")])
 /// }

@@ -8,7 +8,7 @@ use super::{Content, Meta, Role};
 /// One line of the conversation that a prompt begins with.
 ///
 /// ```
-/// use tent_runtime::function::{Content, PromptMessage};
+/// use tent::{Content, PromptMessage};
 /// let question = PromptMessage::user("What is in this picture?");
 /// let picture = PromptMessage::user(Content::image(vec![0xff, 0xd8], "image/jpeg"));
 /// let answer = PromptMessage::assistant("A bicycle.");
@@ -41,7 +41,7 @@ impl PromptMessage {
 /// The messages of a prompt, with a description of their own in place of the prompt's, and with `_meta`.
 ///
 /// ```
-/// use tent_runtime::function::{PromptMessage, PromptResult};
+/// use tent::{PromptMessage, PromptResult};
 /// let letter = PromptResult::new([PromptMessage::user("Write to Ada.")])
 ///     .about("A letter to Ada")
 ///     .meta("com.example/draft", 7);

@@ -18,7 +18,7 @@ use crate::caller::{self, Caller, User};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Result};
 use crate::schema::invalid_input;
-use crate::store::{Kept, Store};
+use crate::store::{Store, TtlCache, keys as stored};
 
 pub use crate::store::KeyRecord;
 
@@ -30,11 +30,11 @@ const MOST_CHARACTERS: usize = 200;
 ///
 /// ```
 /// use std::time::Duration;
-/// use tent_runtime::keys::NewKey;
+/// use tent::keys::NewKey;
 /// let key = NewKey::new(["read", "orders:write"])
-///     .with_owner("ada")
-///     .with_label("laptop")
-///     .with_lifetime(Duration::from_secs(90 * 24 * 3600));
+///     .owner("ada")
+///     .label("laptop")
+///     .lifetime(Duration::from_secs(90 * 24 * 3600));
 /// assert_eq!(key.scopes, ["read", "orders:write"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,23 +59,23 @@ impl NewKey {
         }
     }
 
-    /// The same for a person, by the app's own id.
+    /// Sets the person that it belongs to, by the app's own id.
     #[must_use]
-    pub fn with_owner(mut self, owner: impl Into<String>) -> Self {
+    pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self
     }
 
-    /// The same with words on what it is for.
+    /// Sets a text that says what the key is for.
     #[must_use]
-    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+    pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// The same, good for so long.
+    /// Sets how long the key is valid.
     #[must_use]
-    pub fn with_lifetime(mut self, lifetime: Duration) -> Self {
+    pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = Some(lifetime);
         self
     }
@@ -191,25 +191,25 @@ type Hash = [u8; 32];
 ///
 /// ```
 /// # use std::sync::Arc;
-/// use tent_runtime::keys::{Keys, NewKey};
+/// use tent::keys::{Keys, NewKey};
 /// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
 /// # runtime.block_on(async {
 /// let keys = Keys::new(Arc::new(tent_runtime::store::Memory::default()));
-/// let made = keys.create(NewKey::new(["read"]).with_owner("ada")).await?;
+/// let made = keys.create(NewKey::new(["read"]).owner("ada")).await?;
 /// let found = keys.verify(made.text()).await?.expect("it is good");
 /// assert_eq!(found.owner.as_deref(), Some("ada"));
 /// keys.revoke(&found.id).await?;
 /// assert_eq!(keys.verify(made.text()).await?, None);
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// # })?;
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// ```
 pub struct Keys {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     /// Apart, so that a flood of bad keys pushes no good one out.
-    good: Kept<Hash, Arc<KeyRecord>>,
-    bad: Kept<Hash, ()>,
+    good: TtlCache<Hash, Arc<KeyRecord>>,
+    bad: TtlCache<Hash, ()>,
 }
 
 impl Keys {
@@ -223,8 +223,8 @@ impl Keys {
         Keys {
             store,
             clock,
-            good: Kept::new(MOST_KEPT),
-            bad: Kept::new(MOST_KEPT),
+            good: TtlCache::new(MOST_KEPT),
+            bad: TtlCache::new(MOST_KEPT),
         }
     }
 
@@ -252,7 +252,7 @@ impl Keys {
                 expires: new.lifetime.map(|lifetime| created.plus(lifetime)),
                 revoked: None,
             };
-            if self.store.add_key(record.clone()).await? {
+            if stored::add(&*self.store, &record).await? {
                 return Ok(MadeKey { text, record });
             }
         }
@@ -264,7 +264,7 @@ impl Keys {
     /// # Errors
     /// T0012 where the store fails.
     pub async fn list(&self) -> Result<Vec<KeyRecord>> {
-        self.store.keys().await
+        stored::list(&*self.store).await
     }
 
     /// Revokes the key of this id: for this process from now on, for every other within a second.
@@ -273,8 +273,8 @@ impl Keys {
     /// # Errors
     /// T0012 where the store fails; then the key is as good as before.
     pub async fn revoke(&self, id: &str) -> Result<bool> {
-        let found = self.store.revoke_key(id, self.clock.now()).await?;
-        self.good.forget();
+        let found = stored::revoke(&*self.store, id, self.clock.now()).await?;
+        self.good.clear();
         Ok(found)
     }
 
@@ -290,23 +290,23 @@ impl Keys {
         }
         let now = self.clock.now();
         let hash = hash(text);
-        if let Some(record) = self.good.fresh(&hash, now) {
+        if let Some(record) = self.good.get(&hash, now) {
             return Ok(record.is_good(now).then_some(record));
         }
         let Some(id) = text::id_of(text) else {
             return Ok(None);
         };
-        if self.bad.fresh(&hash, now).is_some() {
+        if self.bad.get(&hash, now).is_some() {
             return Ok(None);
         }
-        let asked = (self.good.ask(now), self.bad.ask(now));
-        let found = self.store.key(id).await?;
+        let lookup = (self.good.begin(now), self.bad.begin(now));
+        let found = stored::find(&*self.store, id).await?;
         let good = found
             .filter(|record| bool::from(record.hash.ct_eq(&hash)) && record.is_good(now))
             .map(Arc::new);
         match &good {
-            Some(record) => self.good.keep(hash, Arc::clone(record), asked.0),
-            None => self.bad.keep(hash, (), asked.1),
+            Some(record) => self.good.insert(hash, Arc::clone(record), lookup.0),
+            None => self.bad.insert(hash, (), lookup.1),
         }
         Ok(good)
     }

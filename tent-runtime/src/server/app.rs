@@ -169,7 +169,7 @@ impl App {
     /// ```
     /// use tent::{App, Result, User};
     /// async fn person(id: String) -> Result<Option<User>> {
-    ///     Ok((id == "ada").then(|| User::new(id).with_role("staff")))
+    ///     Ok((id == "ada").then(|| User::new(id).role("staff")))
     /// }
     /// let app = App::new("orders", "1.0.0").users(async |id| person(id).await);
     /// # let _ = app;

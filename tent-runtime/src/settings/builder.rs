@@ -34,7 +34,7 @@ struct Given {
 /// whatever order the methods are called.
 ///
 /// ```
-/// use tent_runtime::settings::Settings;
+/// use tent::Settings;
 /// let settings = Settings::builder()
 ///     .set("limits.max_body", "1MiB")
 ///     .flag("--addr", "web.addr", "127.0.0.1:8080")
@@ -42,7 +42,7 @@ struct Given {
 ///     .build()?;
 /// assert_eq!(settings.web.addr.port(), 8080);
 /// assert_eq!(settings.limits.call_timeout.as_secs(), 5);
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// ```
 #[derive(Default)]
 #[must_use]

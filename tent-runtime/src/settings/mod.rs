@@ -28,7 +28,7 @@ pub use urls::{PublicUrl, StoreUrl};
 /// All settings, with defaults for those that are not set.
 ///
 /// ```
-/// use tent_runtime::settings::Settings;
+/// use tent::Settings;
 /// let settings = Settings::from_vars([
 ///     ("TENT_LIMITS__MAX_BODY", "8MiB"),
 ///     ("TENT_SHOP__DB", "orders.db"),
@@ -36,7 +36,7 @@ pub use urls::{PublicUrl, StoreUrl};
 /// assert_eq!(settings.web.addr.to_string(), "127.0.0.1:3000");
 /// assert_eq!(settings.limits.max_body, 8 * 1024 * 1024);
 /// assert_eq!(settings.get::<String>("shop.db")?, "orders.db");
-/// # Ok::<(), tent_runtime::error::Error>(())
+/// # Ok::<(), tent::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -182,7 +182,7 @@ impl Settings {
     /// tent.
     ///
     /// ```
-    /// # use tent_runtime::settings::Settings;
+    /// # use tent::Settings;
     /// #[derive(serde::Deserialize)]
     /// struct Shop { db: String, workers: u8 }
     /// let settings = Settings::from_vars([("TENT_SHOP__DB", "orders.db"), ("TENT_SHOP__WORKERS", "4")])?;
@@ -190,7 +190,7 @@ impl Settings {
     /// assert_eq!((shop.db.as_str(), shop.workers), ("orders.db", 4));
     /// assert_eq!(settings.get::<Option<u16>>("shop.port")?, None);
     /// assert_eq!(settings.get::<u16>("shop.port").unwrap_err().code(), "T7019");
-    /// # Ok::<(), tent_runtime::error::Error>(())
+    /// # Ok::<(), tent::Error>(())
     /// ```
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         if KNOWN.iter().any(|known| known.key == key) {

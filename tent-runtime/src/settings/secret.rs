@@ -20,7 +20,7 @@ impl Secret {
     /// Generates a secret from the random bytes of the operating system.
     ///
     /// ```
-    /// use tent_runtime::settings::Secret;
+    /// use tent::settings::Secret;
     /// assert_ne!(Secret::random(), Secret::random());
     /// assert_eq!(format!("{:?}", Secret::random()), "Secret(…)");
     /// ```
@@ -58,7 +58,7 @@ impl Secret {
     /// As [`from_bytes`](Self::from_bytes), or the text is neither hex nor base64.
     ///
     /// ```
-    /// use tent_runtime::settings::Secret;
+    /// use tent::settings::Secret;
     /// let hex = "8f14e45fceea167a5a36dedd4bea2543d3d9446802a44259755d38e6d163e820";
     /// let base64 = "jxTkX87qFnpaNt7dS+olQ9PZRGgCpEJZdV045tFj6CA=";
     /// assert_eq!(Secret::parse(hex)?, Secret::parse(base64)?);

@@ -20,7 +20,7 @@ impl PublicUrl {
     /// The problem, as the end of a sentence that starts with the text.
     ///
     /// ```
-    /// use tent_runtime::settings::PublicUrl;
+    /// use tent::settings::PublicUrl;
     /// let url = PublicUrl::parse("https://Tools.example.com:443/shop/")?;
     /// assert_eq!(url.as_str(), "https://tools.example.com/shop");
     /// assert_eq!(url.origin(), "https://tools.example.com");
@@ -85,7 +85,7 @@ impl StoreUrl {
     /// The problem, as the end of a sentence that starts with the text.
     ///
     /// ```
-    /// use tent_runtime::settings::StoreUrl;
+    /// use tent::settings::StoreUrl;
     /// assert_eq!(StoreUrl::parse("sqlite:data/tent.db"), Ok(StoreUrl::Sqlite("data/tent.db".into())));
     /// assert_eq!(StoreUrl::parse("memory:"), Ok(StoreUrl::Memory));
     /// ```

@@ -284,6 +284,6 @@ mod asking {
         let form = Form::new("Who are you?").field("name", Field::text());
         let filled = cx.input("name", form).await?.accepted();
         let name = filled.as_ref().and_then(|filled| filled["name"].as_str());
-        Ok(format!("Hello, {}!", name.unwrap_or("whoever you are")))
+        Ok(format!("Hello, {}!", name.unwrap_or("stranger")))
     }
 }

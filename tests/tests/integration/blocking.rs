@@ -54,7 +54,7 @@ fn strolls() -> u32 {
 }
 
 async fn tent(url: &str) -> (Tent, String) {
-    let person = async |id: String| Ok::<_, Error>(Some(User::new(id).with_role("tester")));
+    let person = async |id: String| Ok::<_, Error>(Some(User::new(id).role("tester")));
     let change = |app: App| {
         let app = app.functions(FUNCTIONS).set("store.url", url);
         app.users(person)

@@ -155,7 +155,7 @@ async fn by_cookie(parts: Arc<Parts>) -> tent::Result<Option<User>> {
         .get("cookie")
         .and_then(|cookie| cookie.to_str().ok());
     Ok(match cookie {
-        Some("session=ada") => Some(User::new("ada").with_name("Ada")),
+        Some("session=ada") => Some(User::new("ada").name("Ada")),
         Some("session=broken") => Err(anyhow::anyhow!("the sessions are gone"))?,
         _ => None,
     })

@@ -102,9 +102,7 @@ async fn letter(cx: &Cx, id: u32) -> Result<String> {
 
 async fn tester() -> (Tent, String) {
     let tent = tent_with(|app| {
-        app.users(async |id: String| {
-            Ok::<_, tent::Error>(Some(User::new(&*id).with_role("tester")))
-        })
+        app.users(async |id: String| Ok::<_, tent::Error>(Some(User::new(&*id).role("tester"))))
     });
     let tent = tent.await;
     let key = key(&tent, "tess", &["*"]).await;

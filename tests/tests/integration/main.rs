@@ -1,19 +1,26 @@
-//! tent from outside, in one process: whole requests through the router that an app serves.
+//! tent as its users see it: whole requests through the router of an app, and whole programs.
 
 mod about;
 mod api;
 mod app;
 mod blocking;
 mod bodies;
+mod cli;
 mod dispatch;
+mod documents;
+#[cfg(unix)]
+mod ends;
 mod failures;
 mod gone;
+mod in_a_runtime;
+mod killed;
 mod log;
 mod mcp;
 mod metadata;
 mod mounted;
 mod runtime_functions;
 mod sealed_off;
+mod shop;
 mod start;
 mod support;
 mod wire;

@@ -48,7 +48,7 @@ async fn fails_showing(bytes: usize) -> Result<()> {
 
 /// The app with these functions alone, and a key of who may call them.
 async fn tent() -> (Tent, String) {
-    let person = async |id: String| Ok::<_, Error>(Some(User::new(id).with_role("tester")));
+    let person = async |id: String| Ok::<_, Error>(Some(User::new(id).role("tester")));
     let change = |app: App| {
         app.functions(FUNCTIONS)
             .set("limits.max_response", "2KiB")

@@ -35,8 +35,8 @@ pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
         .users(async |id: String| {
             Ok::<_, tent::Error>(match id.as_str() {
                 "eve" => Some(User::new("eve")),
-                "ada" => Some(User::new("ada").with_name("Ada")),
-                "grace" => Some(User::new("grace").with_name("Grace").with_role("staff")),
+                "ada" => Some(User::new("ada").name("Ada")),
+                "grace" => Some(User::new("grace").name("Grace").role("staff")),
                 _ => None,
             })
         });
@@ -48,7 +48,7 @@ pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
 
 /// A key of this person with these scopes.
 pub(crate) async fn key(tent: &Tent, owner: &str, scopes: &[&str]) -> String {
-    let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
+    let new = NewKey::new(scopes.iter().copied()).owner(owner);
     let made = tent.keys().create(new).await;
     made.expect("a key can be made").text().to_owned()
 }

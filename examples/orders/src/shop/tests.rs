@@ -13,7 +13,7 @@ fn ada() -> User {
 }
 
 fn grace() -> User {
-    User::new("grace").with_role("staff")
+    User::new("grace").role("staff")
 }
 
 fn ids(orders: &[Order]) -> Vec<u32> {
@@ -35,8 +35,8 @@ fn words(text: &str) -> Wanted {
 async fn a_new_shop_has_two_people_and_a_dozen_orders() {
     let shop = shop().await;
     let person = async |id: &str| shop.person(id.to_owned()).await.expect("it answers");
-    assert_eq!(person("ada").await, Some(ada().with_name("Ada")));
-    assert_eq!(person("grace").await, Some(grace().with_name("Grace")));
+    assert_eq!(person("ada").await, Some(ada().name("Ada")));
+    assert_eq!(person("grace").await, Some(grace().name("Grace")));
     assert_eq!(person("Ada").await, None);
     assert_eq!(
         found(&shop, &grace(), Wanted::default()).await,
@@ -185,7 +185,7 @@ async fn a_file_that_cannot_be_opened_is_told() {
 async fn the_date_of_a_mail_is_of_its_form() {
     let date = shop()
         .await
-        .ask(|db| Ok(mail_date(db)?))
+        .run(|db| Ok(mail_date(db)?))
         .await
         .expect("it answers");
     let parts: Vec<&str> = date.split(' ').collect();

@@ -34,6 +34,20 @@ pub(crate) enum Transport<'a> {
     Connection(&'a ConnectionState),
 }
 
+/// The key that quotas count a caller by: the caller itself, or the address of an anonymous one.
+pub(crate) fn quota_key(caller: &Caller, parts: &Parts) -> String {
+    if caller.is_known() {
+        return caller.to_string();
+    }
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
+        // IPv6 addresses count per /64 network: a client that has one of its addresses has all of them.
+        Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
+        Some(IpAddr::V4(ip)) => ip.to_string(),
+        None => String::new(),
+    }
+}
+
 impl<'a> RequestContext<'a> {
     /// The context of one message of a batch, which has its own deadline.
     pub(crate) fn with_deadline(&self, deadline: Option<Instant>) -> RequestContext<'a> {
@@ -54,18 +68,9 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    /// The key that quotas count this caller by: the caller itself, or the address of an anonymous one.
+    /// The key that quotas count this caller by.
     pub(crate) fn quota_key(&self) -> String {
-        if self.caller.is_known() {
-            return self.caller.to_string();
-        }
-        let peer = self.parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
-            // IPv6 addresses count per /64 network: a client that has one of its addresses has all of them.
-            Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
-            Some(IpAddr::V4(ip)) => ip.to_string(),
-            None => String::new(),
-        }
+        quota_key(&self.caller, self.parts)
     }
 
     /// The key that `notifications/cancelled` finds this request by. Only a request of a session or a connection has

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::cx::Era;
 use crate::error::Error;
 use crate::mcp::client::connection::ConnectionState;
-use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::context::{RequestContext, quota_key};
 use crate::mcp::methods::custom;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
@@ -113,17 +114,15 @@ fn lost() -> RpcError {
 }
 
 /// Ends the session that a DELETE names.
-pub(crate) async fn end(
-    mcp: &Mcp,
-    headers: &HeaderMap,
-    caller: &Caller,
-) -> Result<Response, RpcError> {
-    let Some(session) = session(mcp, headers).await? else {
+pub(crate) async fn end(mcp: &Mcp, parts: &Parts, caller: &Caller) -> Result<Response, RpcError> {
+    let Some(session) = session(mcp, &parts.headers).await? else {
         return Err(RpcError::invalid(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    match mcp.state.ended.end(&session.nonce, session.ends()).await {
+    let owner = crate::json::digest_of(quota_key(caller, parts).as_bytes());
+    let ended = mcp.state.ended.end(&session.nonce, session.ends(), owner);
+    match ended.await {
         Ok(()) => {
             let key = RequestKey::new(session.nonce, caller, "");
             mcp.notifier.streams().end(&key);

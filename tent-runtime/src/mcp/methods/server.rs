@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::dispatch::Dispatcher;
-use crate::mcp::client::mrtr;
 use crate::mcp::methods::{modern, tools_call, tools_list};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::server_info;
@@ -16,7 +15,6 @@ pub(crate) struct Mcp {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) state: Arc<ServerState>,
     pub(crate) notifier: Notifier,
-    pub(crate) claims: Arc<mrtr::Claims>,
     pub(crate) tools: tools_call::Tools,
     pub(crate) lists: tools_list::Lists,
     /// The result of `server/discover`.
@@ -34,7 +32,6 @@ impl Mcp {
         Mcp {
             tools: tools_call::Tools::new(dispatcher.registry()),
             lists: tools_list::Lists::new(dispatcher.registry(), ttl, &server),
-            claims: Arc::default(),
             notifier,
             discovered: modern::discovered(&dispatcher, ttl),
             state: Arc::new(ServerState::new(dispatcher.clone(), server.into())),

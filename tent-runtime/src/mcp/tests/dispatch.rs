@@ -61,7 +61,7 @@ pub(super) fn made(
     let person = |_: Cx, id: String| async move {
         let user = User::new(&*id);
         Ok::<_, Error>(Some(if id == "grace" {
-            user.with_role("staff")
+            user.role("staff")
         } else {
             user
         }))
@@ -80,7 +80,7 @@ pub(super) fn made(
     });
     // In memory, whatever the rest is kept in, since what is at hand needs no wait.
     let key = |owner: &str, scopes: &[&str]| {
-        let new = NewKey::new(scopes.iter().copied()).with_owner(owner);
+        let new = NewKey::new(scopes.iter().copied()).owner(owner);
         let made = dispatcher
             .keys()
             .create(new)

@@ -68,7 +68,7 @@ async fn respond(
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             named(&parts.headers)?;
-            return legacy::end(mcp, &parts.headers, &caller).await;
+            return legacy::end(mcp, parts, &caller).await;
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             named(&parts.headers)?;

@@ -43,7 +43,7 @@ impl App {
             .users(async |id: String| {
                 let user = User::new(&*id);
                 Ok::<_, tent::Error>(Some(match &*id {
-                    "grace" => user.with_role("staff"),
+                    "grace" => user.role("staff"),
                     _ => user,
                 }))
             });

@@ -383,7 +383,7 @@ fn on_stdio_an_older_client_is_asked_by_a_request() {
     let second = client.next();
     let said = |answer: &Value| answer["result"]["structuredContent"]["value"].clone();
     assert_eq!(said(&first), "Hello, Ada!");
-    assert_eq!(said(&second), "Hello, whoever you are!");
+    assert_eq!(said(&second), "Hello, stranger!");
     let mut ids = [&first["id"], &second["id"]].map(|id| id.as_u64().expect("an id"));
     ids.sort_unstable();
     assert_eq!(ids, [1, 2]);

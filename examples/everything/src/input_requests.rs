@@ -1,28 +1,28 @@
-//! Tools, and a prompt, that ask the client something before they answer: its person, its model, or itself.
+//! Tools and a prompt that send input requests to the client: elicitation, sampling and roots.
 //!
-//! The same source serves both eras: a modern client is answered with the question and calls again, an older one is asked
-//! while the call waits.
+//! The same source serves both eras. A modern client gets the input request as the result and calls again with the
+//! response. An older client gets a request while the call waits.
 
 use tent::input::{self, Field, Form, Reply};
 use tent::prelude::*;
 use tent::serde::Serialize;
 use tent::serde_json::{Map, Value, json};
 
-/// What somebody is called.
+/// The answer to a question for a name.
 #[data]
 struct Named {
     /// Your name.
     name: String,
 }
 
-/// A yes.
+/// The answer to a request for confirmation.
 #[data]
 struct Sure {
     ok: bool,
 }
 
-/// What a person did, in words.
-fn told<T: Serialize>(reply: Reply<T>) -> Result<Content> {
+/// Describes what the person did.
+fn describe<T: Serialize>(reply: Reply<T>) -> Result<Content> {
     let (action, content) = match reply {
         Reply::Accepted(content) => ("accept", tent::serde_json::to_string(&content)?),
         Reply::Declined => ("decline", "{}".to_owned()),
@@ -32,22 +32,22 @@ fn told<T: Serialize>(reply: Reply<T>) -> Result<Content> {
     Ok(Content::text(text))
 }
 
-/// Ask who is there, and greet.
+/// Ask for a name, and greet.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_elicitation(cx: &Cx) -> Result<Content> {
-    let asked = input::form::<Named>("What is your name?");
-    Ok(match cx.input("user_name", asked).await? {
+    let request = input::form::<Named>("What is your name?");
+    Ok(match cx.input("user_name", request).await? {
         Reply::Accepted(named) => Content::text(format!("Hello, {}!", named.name)),
-        Reply::Declined | Reply::Cancelled => Content::text("Hello, whoever you are!"),
+        Reply::Declined | Reply::Cancelled => Content::text("Hello!"),
     })
 }
 
 /// Ask the model of the client.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_sampling(cx: &Cx) -> Result<Content> {
-    let asked = input::sampling("What is the capital of France?", 100);
-    let said = cx.input("capital_question", asked).await?;
-    Ok(Content::text(said.text()))
+    let request = input::sampling("What is the capital of France?", 100);
+    let reply = cx.input("capital_question", request).await?;
+    Ok(Content::text(reply.text()))
 }
 
 /// Ask the client for the folders that it works in.
@@ -58,7 +58,7 @@ async fn test_input_required_result_list_roots(cx: &Cx) -> Result<Content> {
     Ok(Content::text(format!("Roots: {}", uris.join(", "))))
 }
 
-/// Ask for a yes; the state that comes back with it is checked before this runs again.
+/// Ask for confirmation. tent verifies the request state before the function runs again.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_request_state(cx: &Cx) -> Result<Content> {
     let reply = cx
@@ -68,7 +68,7 @@ async fn test_input_required_result_request_state(cx: &Cx) -> Result<Content> {
     Ok(Content::text(format!("state-ok, confirmed: {sure}")))
 }
 
-/// Ask for a yes; a state that somebody changed is refused before this runs again.
+/// Ask for confirmation. tent refuses a request state that was changed.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_tampered_state(cx: &Cx) -> Result<Content> {
     let reply = cx
@@ -88,7 +88,7 @@ async fn test_input_required_result_multiple_inputs(cx: &Cx) -> Result<Content> 
     )?;
     let name = named
         .accepted()
-        .map_or("nobody".to_owned(), |named| named.name);
+        .map_or("stranger".to_owned(), |named| named.name);
     Ok(Content::text(format!(
         "{} {name}, with {} roots",
         greeting.text(),
@@ -114,7 +114,7 @@ async fn test_input_required_result_multi_round(cx: &Cx) -> Result<Content> {
     Ok(Content::text(format!("{} likes {color}.", named.name)))
 }
 
-/// Ask what the client says that it can be asked, and no more.
+/// Send only the input requests that the client supports.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
     let can = cx.client().capabilities;
@@ -144,37 +144,37 @@ async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
     )))
 }
 
-/// Needs a client with a model, and says so before it runs.
+/// Need a client that supports sampling: other clients get an error before the function runs.
 #[query(access = "anyone", offer = "mcp", needs = ["sampling"])]
 async fn test_missing_capability(cx: &Cx) -> Result<Content> {
-    let said = cx
+    let reply = cx
         .input("anything", input::sampling("Say something", 20))
         .await?;
-    Ok(Content::text(said.text()))
+    Ok(Content::text(reply.text()))
 }
 
-/// Tell how far it is, and ask on the way.
+/// Report progress, then ask for a name.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_streaming_elicitation(cx: &Cx) -> Result<Content> {
     cx.progress(50.0, 100.0, "Now a question");
-    told(
+    describe(
         cx.input("user_name", input::form::<Named>("What is your name?"))
             .await?,
     )
 }
 
-/// Ask the model of the client what is given.
+/// Send a prompt to the model of the client.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_sampling(
     cx: &Cx,
     /// The prompt to send to the model.
     prompt: String,
 ) -> Result<Content> {
-    let said = cx.input("prompt", input::sampling(prompt, 100)).await?;
-    Ok(Content::text(format!("LLM response: {}", said.text())))
+    let reply = cx.input("prompt", input::sampling(prompt, 100)).await?;
+    Ok(Content::text(format!("LLM response: {}", reply.text())))
 }
 
-/// Ask the person what is given.
+/// Show a message to the person.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_elicitation(
     cx: &Cx,
@@ -184,10 +184,10 @@ async fn test_elicitation(
     let form = Form::new(message)
         .field("username", Field::text().about("User's response"))
         .field("email", Field::text().about("User's email address"));
-    told(cx.input("user", form).await?)
+    describe(cx.input("user", form).await?)
 }
 
-/// Ask with a form whose fields have something in them at first.
+/// Ask with a form whose fields have defaults.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_elicitation_sep1034_defaults(cx: &Cx) -> Result<Content> {
     let statuses = ["active", "inactive", "pending"];
@@ -205,10 +205,10 @@ async fn test_elicitation_sep1034_defaults(cx: &Cx) -> Result<Content> {
             "verified",
             Field::boolean().about("Verification status").default(true),
         );
-    told(cx.input("profile", form).await?)
+    describe(cx.input("profile", form).await?)
 }
 
-/// Ask with a form that has every kind of choice there is.
+/// Ask with a form that has every kind of choice.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
     let options = ["option1", "option2", "option3"];
@@ -226,13 +226,13 @@ async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
         "properties": {
             "untitledSingle": {"type": "string", "enum": options},
             "titledSingle": {"type": "string", "oneOf": titled("Option")},
-            // The form of 2025-06-18, which clients still have.
+            // The form of 2025-06-18, which some clients still use.
             "legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": names},
             "untitledMulti": {"type": "array", "items": {"type": "string", "enum": options}},
             "titledMulti": {"type": "array", "items": {"anyOf": titled("Choice")}}
         }
     });
-    told(
+    describe(
         cx.input(
             "choices",
             Form::from_schema("Please select options", written),
@@ -244,11 +244,11 @@ async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
 /// Ask the person to open an address.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_elicitation_url(cx: &Cx) -> Result<Content> {
-    let asked = input::url("Please look at the page", "https://example.com/look");
-    told(cx.input("page", asked).await?)
+    let request = input::url("Please look at the page", "https://example.com/look");
+    describe(cx.input("page", request).await?)
 }
 
-/// Count up once for each call, also where a question makes a call of several rounds.
+/// Count each call once, also if an input request makes the client send the call again.
 #[action(access = "anyone", offer = "mcp")]
 async fn test_once(cx: &Cx, counter: &Counter) -> Result<Content> {
     let number: u32 = cx.once("number", async { Ok(counter.next()) }).await?;
@@ -259,7 +259,7 @@ async fn test_once(cx: &Cx, counter: &Counter) -> Result<Content> {
     Ok(Content::text(format!("number={number}, confirmed={sure}")))
 }
 
-/// Counts up.
+/// Counts calls.
 #[derive(Debug, Default, State)]
 pub(crate) struct Counter(std::sync::atomic::AtomicU32);
 
@@ -269,7 +269,7 @@ impl Counter {
     }
 }
 
-/// Begin with what the person says that it is about.
+/// Start with a context that the person enters.
 #[prompt(access = "anyone")]
 async fn test_input_required_result_prompt(cx: &Cx) -> Result<String> {
     let form = Form::new("What context should the prompt use?").field("context", Field::text());

@@ -2,7 +2,6 @@
 //! way has its time first.
 //!
 //! Each takes as long as that time is.
-#![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

@@ -7,7 +7,7 @@ use tent_core::codes::{self, When};
 /// The page, from the repository's root.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tent/docs/codes.md");
 
-/// Set this variable to write the page again: `TENT_WRITE_DOCS=1 cargo test -p tent-tests --test documents`.
+/// Set this variable to write the page again: `TENT_WRITE_DOCS=1 cargo test -p tent-tests --test integration documents`.
 const WRITE: &str = "TENT_WRITE_DOCS";
 
 /// Returns the page of codes, made from the catalogue.

@@ -1,16 +1,16 @@
-//! Tools that say something while they run: how far they are, and lines of a log.
+//! Tools that report progress and send log messages while they run.
 
 use std::time::Duration;
 
 use tent::prelude::*;
 use tent::{Level, serde_json::json};
 
-/// A piece of work, long enough for somebody to watch it.
+/// A piece of work that is long enough to watch.
 async fn work() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-/// Work in two steps, and tell how far it is.
+/// Work in two steps, and report progress.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_tool_with_progress(cx: &Cx) -> Content {
     cx.progress(0.0, 100.0, "Starting");
@@ -29,14 +29,14 @@ async fn test_tool_with_logging(cx: &Cx) -> Content {
     cx.log(Level::Info, "Tool processing data");
     work().await;
     cx.log(Level::Info, "Tool execution completed");
-    Content::text("Three lines were logged.")
+    Content::text("Three messages were logged.")
 }
 
-/// Log one line, with data in it.
+/// Log one message with data.
 #[query(access = "anyone", offer = "mcp")]
 fn test_logging_tool(cx: &Cx) -> Content {
     cx.log(Level::Info, json!({"what": "a line with data", "lines": 1}));
-    Content::text("One line was logged, for who asked for it.")
+    Content::text("One message was logged, for clients that request log messages.")
 }
 
 /// Work until it is cancelled, or for ten seconds.
@@ -46,12 +46,12 @@ async fn test_cancellation(cx: &Cx) -> Content {
         cx.progress(f64::from(step), 200.0, None);
         work().await;
     }
-    Content::text("Nobody cancelled it.")
+    Content::text("The call was not cancelled.")
 }
 
-/// Work for a moment, and answer however the client is connected.
+/// Work for a moment, then return, also if the client reconnects.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_reconnection() -> Content {
     work().await;
-    Content::text("It answers in one piece: a stream that broke is not taken up again.")
+    Content::text("The result comes in one piece: a broken stream does not resume.")
 }
