@@ -196,7 +196,7 @@ fn content_is_told_from_values() {
     let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
-    assert!(!answer.shown && answer.meta.is_empty());
+    assert!(!answer.replaces_text && answer.meta.is_empty());
 }
 
 #[test]
