@@ -210,7 +210,7 @@ fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
     let answer = run("in_place");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
-    assert!(answer.shown);
+    assert!(answer.replaces_text);
     assert_eq!(json!(answer.meta.members()), wanted);
     for name in ["one_with_meta", "many_with_meta"] {
         assert!(
