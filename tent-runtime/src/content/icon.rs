@@ -213,13 +213,8 @@ fn is_size(size: &str) -> bool {
 /// The values that `icons = …` and `.icons(…)` accept: an [`Icon`], an array or a list of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an icon",
-<<<<<<< HEAD
-    label = "this is neither a `tent::Icon` nor several of them",
-    note = "write tent::Icon::new(\"https://…\") for an address, tent::Icon::svg(include_str!(…)) for a file, or an array of them"
-=======
     label = "expected a `tent::Icon`, or an array of them",
     note = "use tent::Icon::new(\"https://…\") for a URL, tent::Icon::svg(include_str!(…)) for a file, or an array of them"
->>>>>>> main
 )]
 pub trait Icons {
     /// The icons, in the order that clients get them.
