@@ -243,7 +243,7 @@ mod tests {
         let waiter: Vec<_> = (0..MAX_OF_ONE).map(|n| begin(n, "a")).collect();
         assert!(waiter.iter().all(Result::is_ok));
         let refused = begin(MAX_OF_ONE, "a").expect_err("there are too many");
-        let message = "1000 requests to the clients of one caller wait for an response, which is the most at once.";
+        let message = "1000 requests to the clients of one caller wait for a response, which is the most at once.";
         assert_eq!(refused, ("T0006".to_owned(), message.to_owned()));
         assert!(begin(MAX_OF_ONE, "b").is_ok());
         requests.resolve(&session.with_id("0"), Ok(Value::Null));
@@ -253,7 +253,7 @@ mod tests {
             assert!(begin(n, &(n / MAX_OF_ONE).to_string()).is_ok());
         }
         let refused = begin(MAX, "c").expect_err("there are too many");
-        let message = "10000 requests to clients wait for an response, which is the most at once.";
+        let message = "10000 requests to clients wait for a response, which is the most at once.";
         assert_eq!(refused, ("T0006".to_owned(), message.to_owned()));
         for n in 0..MAX {
             requests.resolve(&session.with_id(&n.to_string()), Ok(Value::Null));
