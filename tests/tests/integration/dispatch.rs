@@ -245,7 +245,7 @@ async fn responds_to_a_panic_with_a_reference_and_serves_the_next_call() {
             problem,
             json!({
                 "type": "/_t/codes/T0012", "title": "internal", "status": 500, "code": "T0012",
-                "detail": format!("The function broke. Reference: {reference}."),
+                "detail": format!("Internal error (reference {reference})."),
                 "fix": "Give the reference to the operator of the server.",
                 "fields": {"reference": reference},
             })
@@ -279,7 +279,7 @@ async fn responds_to_a_panic_in_an_identity_hook() {
             (&problem["code"], &problem["detail"]),
             (
                 &json!("T0012"),
-                &json!(format!("The function broke. Reference: {reference}."))
+                &json!(format!("Internal error (reference {reference})."))
             )
         );
     }
