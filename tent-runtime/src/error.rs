@@ -179,7 +179,7 @@ impl Error {
     /// ```
     /// use tent::Error;
     /// use tent::Content;
-    /// let error = Error::declared(crate::code!("A0008"), 502, "The page did not load")
+    /// let error = Error::declared(tent::code!("A0008"), 502, "The page did not load")
     ///     .with_content([Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")]);
     /// assert_eq!(error.content().len(), 1);
     /// ```
@@ -370,7 +370,7 @@ mod tests {
     }
     impl Failure for Paid {
         fn failure(&self) -> Error {
-            Error::declared(crate::code!("A0001"), 409, self.to_string()).with_field("id", self.0)
+            Error::declared(tent::code!("A0001"), 409, self.to_string()).with_field("id", self.0)
         }
     }
 
