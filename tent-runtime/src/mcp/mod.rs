@@ -3,44 +3,12 @@
 //!
 //! Nothing here calls a function, and nothing outside knows JSON-RPC.
 
-mod about;
-mod ask;
-mod asking;
-mod call;
-mod came;
-mod complete;
-mod content;
-mod era;
-mod extensions;
-mod headers;
-mod in_session;
-mod kept;
-mod legacy;
-mod levels;
-mod line;
-mod list;
-mod listeners;
-mod methods;
-mod modern;
-mod notes;
-mod pace;
-mod params;
-mod peer;
-mod prompts;
-mod questions;
-mod reply;
-mod resources;
-mod revision;
-mod rounds;
-mod running;
-mod salvage;
-mod served;
+mod protocol;
 mod session;
-mod sink;
-pub(crate) mod stdio;
-mod stream;
-pub(crate) mod talk;
-mod wire;
+mod client;
+mod subscriptions;
+mod methods;
+mod transport;
 
 #[cfg(test)]
 mod tests;
@@ -55,15 +23,20 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use tokio::time::Instant;
 
-use self::era::{Chosen, is_modern, named};
-pub(crate) use self::line::{Line, Who};
-pub use self::notes::Notifier;
-use self::params::{Abilities, ClientInfo, Text};
-use self::questions::Answered;
-use self::reply::{Refusal, Reply, code};
-use self::revision::Revision;
-use self::stream::Sink;
-use self::wire::{Kind, Posted, Unreadable};
+use self::client::mrtr;
+use self::client::outbox::Sink;
+use self::client::pending_requests::Answered;
+use self::methods::{common, legacy, modern, tools_call, tools_list};
+use self::protocol::era::{self, Chosen, is_modern, named};
+use self::protocol::message::{self, Kind, Posted, Unreadable};
+use self::protocol::params::{Abilities, ClientInfo, Text};
+use self::protocol::response::{Refusal, Reply, code};
+use self::protocol::revision::Revision;
+use self::protocol::{extensions, headers, request_id, server_info};
+use self::session::{in_flight, log_levels};
+pub use self::subscriptions::notifier::Notifier;
+pub(crate) use self::transport::connection::{Line, Who};
+pub(crate) use self::transport::{connection_loop, stdio};
 use crate::caller::Caller;
 use crate::clock::{SystemClock, Time};
 use crate::cx::{Client, Era};
@@ -75,12 +48,12 @@ use crate::web::{self, Upload};
 /// The MCP server of one app: its door, and what is written once, at start.
 pub(crate) struct Mcp {
     dispatcher: Arc<Dispatcher>,
-    tools: call::Tools,
-    lists: list::Lists,
+    tools: tools_call::Tools,
+    lists: tools_list::Lists,
     ended: EndedSessions,
-    running: running::Running,
-    claims: Arc<rounds::Claims>,
-    levels: levels::Levels,
+    running: in_flight::Running,
+    claims: Arc<mrtr::Claims>,
+    levels: log_levels::Levels,
     notes: Notifier,
     /// Those that are kept of what a client says.
     extensions: extensions::Known,
@@ -93,14 +66,17 @@ pub(crate) struct Mcp {
 impl Mcp {
     /// The server of this app, which is told what to tell by `notes`.
     pub(crate) fn new(dispatcher: Arc<Dispatcher>, notes: Notifier) -> Self {
-        let server = about::member(&about::brief(dispatcher.about(), Revision::V2026_07_28));
+        let server = server_info::member(&server_info::brief(
+            dispatcher.about(),
+            Revision::V2026_07_28,
+        ));
         let kept_for = dispatcher.settings().limits.tools_kept;
         Mcp {
-            tools: call::Tools::new(dispatcher.registry()),
-            lists: list::Lists::new(dispatcher.registry(), kept_for, &server),
-            running: running::Running::default(),
+            tools: tools_call::Tools::new(dispatcher.registry()),
+            lists: tools_list::Lists::new(dispatcher.registry(), kept_for, &server),
+            running: in_flight::Running::default(),
             claims: Arc::default(),
-            levels: levels::Levels::default(),
+            levels: log_levels::Levels::default(),
             notes,
             extensions: extensions::Known::new(dispatcher.registry(), dispatcher.about()),
             ended: EndedSessions::new(dispatcher.store().clone(), Arc::new(SystemClock)),
@@ -118,10 +94,10 @@ impl Mcp {
     async fn list(
         &self,
         asked: &Asked<'_>,
-        request: &wire::Request<'_>,
+        request: &message::Request<'_>,
         agreed: &Agreed,
     ) -> Result<Reply, Refusal> {
-        let listed = served::list(self, asked, request, agreed, Endpoint::Mcp);
+        let listed = common::list(self, asked, request, agreed, Endpoint::Mcp);
         let key = asked.key(agreed, request.id);
         let Some(listed) = self.running.unless_stopped(key, listed).await else {
             // What was cancelled has no answer.
@@ -197,9 +173,9 @@ impl<'a> Asked<'a> {
     }
 
     /// What a request of this id is cancelled by; `None` where it cannot be.
-    fn key(&self, agreed: &Agreed, id: &str) -> Option<running::Key> {
+    fn key(&self, agreed: &Agreed, id: &str) -> Option<in_flight::Key> {
         let nonce = agreed.nonce?;
-        Some(running::Key::new(nonce, &self.caller, id))
+        Some(in_flight::Key::new(nonce, &self.caller, id))
     }
 
     fn line(&self) -> Option<&Line> {
@@ -225,7 +201,7 @@ impl<'a> Asked<'a> {
 
 /// What a request is served by: said by the request itself, or agreed on before.
 #[derive(Clone, Debug)]
-struct Agreed {
+pub(crate) struct Agreed {
     revision: Revision,
     client: Client,
     /// Of the session that the request is part of.
@@ -310,9 +286,9 @@ async fn answer(
     }
     let limit = mcp.dispatcher.settings().limits.body;
     let body = body.read(limit).await.map_err(refused)?;
-    let posted = match wire::read(&body) {
+    let posted = match message::read(&body) {
         Ok(posted) => posted,
-        Err(why) => return Ok(unreadable(why).into_reply(salvage::id(&body).as_deref())),
+        Err(why) => return Ok(unreadable(why).into_reply(request_id::id(&body).as_deref())),
     };
     let asked = Asked {
         parts,
@@ -361,7 +337,7 @@ fn not_allowed(mcp: &Mcp, headers: &HeaderMap) -> Refusal {
 async fn one(
     mcp: &Arc<Mcp>,
     asked: &Asked<'_>,
-    message: wire::Message<'_>,
+    message: message::Message<'_>,
 ) -> Result<Reply, Refusal> {
     let headers = &asked.parts.headers;
     match message.kind() {
@@ -397,7 +373,7 @@ async fn one(
 
 /// What wants no answer.
 enum Unanswered<'a> {
-    Note(&'a wire::Request<'a>),
+    Note(&'a message::Request<'a>),
     Response(&'a str, Answered),
 }
 

@@ -174,7 +174,7 @@ impl Tent {
         read: impl AsyncRead + Send + Unpin,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
-        mcp::talk::on_bytes(self.mcp.clone(), mcp::Who::Is(caller), read, write).await
+        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Who::Is(caller), read, write).await
     }
 
     /// As [`serve_mcp`](Self::serve_mcp), for a transport that has whole messages, such as the frames of a WebSocket
@@ -208,7 +208,8 @@ impl Tent {
         outgoing: impl Sink<Vec<u8>> + Send + 'static,
     ) {
         let who = mcp::Who::Is(caller);
-        let served = mcp::talk::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
+        let served =
+            mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
         served.expect("a caller that is given is known, and whole messages do not break off");
     }
 

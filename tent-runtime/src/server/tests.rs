@@ -8,7 +8,9 @@ use tokio::sync::Notify;
 use super::*;
 use crate::cx::{Client, Era};
 use crate::dispatch::{Call, Endpoint};
-use crate::function::{Access, Body, Declaration, Input, Kind, Location, Output};
+use crate::function::{
+    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+};
 use crate::schema::Wire;
 
 static BEGAN: Notify = Notify::const_new();
@@ -25,7 +27,7 @@ static WORK: Declaration = Declaration::new(
     },
     Access::Anyone,
     Input::Fields(&[]),
-    Output::Nothing,
+    OutputDeclaration::Nothing,
     Vec::new,
     Body::Async(|_, _| {
         Box::pin(async {

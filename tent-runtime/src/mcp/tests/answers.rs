@@ -6,11 +6,12 @@ use super::app::{App, META, Send, meta};
 use super::functions::function;
 use super::lines::Client;
 use crate::caller::{Caller, User};
-use crate::function::{Access, Declaration, Input, Kind, Output};
+use crate::function::{Access, Declaration, Input, Kind, Output, OutputDeclaration};
 use crate::mcp::Who;
 use crate::schema::Field;
 
-const OBJECT: Output = Output::Value(|g| g.subschema_for::<Map<String, Value>>());
+const OBJECT: OutputDeclaration =
+    OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>());
 
 const MISFIT: &[Field] = &[
     Field::new::<String>("name"),

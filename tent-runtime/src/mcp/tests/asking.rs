@@ -12,8 +12,8 @@ use crate::cx::Cx;
 use crate::cx::ask::{self, Field as FormField, Form, Reply};
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Body, BoxFuture, Declaration, Input, Kind, Location, Output, PromptMessage,
-    PromptResult, Resource,
+    Access, Body, BoxFuture, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    PromptMessage, PromptResult, Resource,
 };
 use crate::schema::Field;
 
@@ -203,7 +203,7 @@ const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
         HERE,
         Access::SignedIn,
         Input::Fields(ID),
-        Output::Value(|g| g.subschema_for::<Value>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Value>()),
         Vec::new,
         Body::Async(run),
     );

@@ -14,8 +14,10 @@ use super::streams::function as talks;
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Body, Complete, Declaration, Kind, Lister, Output, Resource, Rule};
-use crate::mcp::stream::Sink;
+use crate::function::{
+    Access, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration, Resource, Rule,
+};
+use crate::mcp::client::outbox::Sink;
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
 
@@ -99,7 +101,7 @@ static GO_ON: &[&Declaration] = &[
         "order",
         Access::SignedIn,
         const { &[Field::new::<String>("id")] },
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     )
     .resource(Resource::new("orders://{id}").list(Lister {
@@ -119,7 +121,7 @@ static GO_ON: &[&Declaration] = &[
             ask: |_| Box::pin(goes_on()),
         }),
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     ),
     &function(
@@ -130,7 +132,7 @@ static GO_ON: &[&Declaration] = &[
             ask: |_| Box::pin(goes_on()),
         }),
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     )
     .resource(Resource::new("guarded://one")),

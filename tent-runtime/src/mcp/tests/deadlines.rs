@@ -14,8 +14,8 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, Resource, ResourceInfo,
-    Rule,
+    Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, ResourceInfo, Rule,
 };
 use crate::mcp::{Line, Who};
 use crate::schema::Field;
@@ -55,9 +55,14 @@ const ENDLESS: Access = Access::Rule(Rule {
 const fn reads(name: &'static str, access: Access, body: Body) -> Declaration {
     Declaration {
         body,
-        ..function(Kind::Query, name, access, ID, Output::Nothing, |_, _| {
-            Ok(Output::default())
-        })
+        ..function(
+            Kind::Query,
+            name,
+            access,
+            ID,
+            OutputDeclaration::Nothing,
+            |_, _| Ok(Output::default()),
+        )
     }
 }
 

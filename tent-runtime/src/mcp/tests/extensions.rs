@@ -9,7 +9,7 @@ use super::functions::{function, ran, value};
 use crate::cx::{Client, Cx};
 use crate::dispatch::{AppInfo, Call, Endpoint};
 use crate::error::Result;
-use crate::function::{Access, Declaration, Kind, Output, Rule};
+use crate::function::{Access, Declaration, Kind, Output, OutputDeclaration, Rule};
 use crate::schema::Wire;
 
 const UI: &str = "io.modelcontextprotocol/ui";
@@ -28,7 +28,7 @@ const SHOWS: Access = Access::Rule(Rule {
 });
 
 const fn made(name: &'static str, access: Access) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<Value>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     function(Kind::Query, name, access, &[], output, seen)
 }
 

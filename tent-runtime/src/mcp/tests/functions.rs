@@ -10,7 +10,9 @@ use tokio::sync::Notify;
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::{Access, Body, Content, Declaration, Input, Kind, Location, Output};
+use crate::function::{
+    Access, Body, Content, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+};
 use crate::schema::Field;
 
 /// The requests by whose ids a function of this app was run.
@@ -31,7 +33,7 @@ pub(super) const fn function(
     name: &'static str,
     access: Access,
     fields: &'static [Field],
-    output: Output,
+    output: OutputDeclaration,
     run: Function,
 ) -> Declaration {
     let made = Declaration::new(
@@ -71,7 +73,7 @@ const PLACE: &[Field] = &[
         ..Field::new::<Option<u32>>("row")
     },
 ];
-const ORDER: Output = Output::Value(|g| g.subschema_for::<Order>());
+const ORDER: OutputDeclaration = OutputDeclaration::Value(|g| g.subschema_for::<Order>());
 
 pub(super) fn value(cx: &Cx, value: Value) -> Result<Output> {
     RAN.lock()
@@ -134,7 +136,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "server_time",
         Access::Anyone,
         &[],
-        Output::Value(|g| g.subschema_for::<String>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |cx, _| value(cx, json!("noon")),
     ),
     &function(
@@ -142,7 +144,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "echo",
         SIGNED_IN,
         TEXT,
-        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
         |cx, input| value(cx, input.into()),
     ),
     &function(
@@ -150,7 +152,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "list_orders",
         SIGNED_IN,
         &[],
-        Output::Value(|g| g.subschema_for::<Vec<Order>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Vec<Order>>()),
         |cx, _| value(cx, json!([{"id": "A1"}])),
     ),
     &function(
@@ -158,7 +160,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "maybe",
         SIGNED_IN,
         &[],
-        Output::Value(|g| g.subschema_for::<Option<Order>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Option<Order>>()),
         |cx, _| value(cx, Value::Null),
     ),
     &function(
@@ -166,7 +168,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "raw",
         SIGNED_IN,
         &[],
-        Output::Value(|g| g.subschema_for::<Value>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Value>()),
         |cx, _| value(cx, json!(["any", 1])),
     ),
     &function(
@@ -174,7 +176,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "touch",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
     ),
     &function(
@@ -182,7 +184,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "show",
         SIGNED_IN,
         &[],
-        Output::Content,
+        OutputDeclaration::Content,
         |_, _| {
             Ok(Output {
                 content: all_contents(),
@@ -195,7 +197,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "save",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Err(Error::unexpected("connect postgres://user:pw@db/x failed")),
     ),
     &function(
@@ -203,7 +205,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "explode",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| panic!("secret detail"),
     ),
     &function(
@@ -211,7 +213,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "busy",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |_, _| Err(Error::of("T0006").with_retry_after(Duration::from_secs(7))),
     ),
     &function(
@@ -219,7 +221,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "not_yours",
         SIGNED_IN,
         &[],
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         |cx, _| {
             cx.require(false)?;
             Ok(Output::default())
@@ -230,20 +232,30 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         "report",
         STAFF,
         PLACE,
-        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
         |cx, input| value(cx, input.into()),
     ),
     &Declaration {
         body: Body::Async(|_, _| Box::pin(wait())),
-        ..function(Kind::Action, "wait", STAFF, &[], Output::Nothing, |_, _| {
-            Ok(Output::default())
-        })
+        ..function(
+            Kind::Action,
+            "wait",
+            STAFF,
+            &[],
+            OutputDeclaration::Nothing,
+            |_, _| Ok(Output::default()),
+        )
     },
     &Declaration {
         asks: true,
-        ..function(Kind::Change, "wipe", STAFF, &[], Output::Nothing, |_, _| {
-            Ok(Output::default())
-        })
+        ..function(
+            Kind::Change,
+            "wipe",
+            STAFF,
+            &[],
+            OutputDeclaration::Nothing,
+            |_, _| Ok(Output::default()),
+        )
     },
     &Declaration {
         mcp: false,
@@ -252,7 +264,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
             "inside",
             SIGNED_IN,
             &[],
-            Output::Nothing,
+            OutputDeclaration::Nothing,
             |_, _| Ok(Output::default()),
         )
     },

@@ -8,7 +8,8 @@ use super::functions::function;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Content, Declaration, Icon, Kind, Lister, Output, Resource, ResourceInfo,
+    Access, Content, Declaration, Icon, Kind, Lister, Output, OutputDeclaration, Resource,
+    ResourceInfo,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -37,7 +38,7 @@ fn text(_: &Cx, _: Map<String, Value>) -> Result<Output> {
 }
 
 const fn made(kind: Kind, name: &'static str, fields: &'static [Field]) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<String>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<String>());
     function(kind, name, Access::SignedIn, fields, output, text)
 }
 
@@ -53,7 +54,7 @@ static FUNCTIONS: &[&Declaration] = &[
         "linking",
         Access::SignedIn,
         &[],
-        Output::Content,
+        OutputDeclaration::Content,
         |_, _| {
             let icon = || Icon::new("https://shop.example/link.png");
             let link = Content::link("orders://7", "order 7").icon(icon());

@@ -12,8 +12,8 @@ use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
-use crate::mcp::session::Session;
-use crate::mcp::stream::Sink;
+use crate::mcp::client::outbox::Sink;
+use crate::mcp::session::token::Session;
 use crate::mcp::{Line, Who};
 
 fn app() -> App {

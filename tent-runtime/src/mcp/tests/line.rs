@@ -16,8 +16,9 @@ use super::streams::function;
 use crate::caller::Caller;
 use crate::error::Result;
 use crate::function::{Access, Declaration, Output};
-use crate::mcp::stream::Sink;
-use crate::mcp::{Line, Who, stdio};
+use crate::mcp::client::outbox::Sink;
+use crate::mcp::transport::stdio;
+use crate::mcp::{Line, Who};
 
 static TALKS: &[&Declaration] = &[
     &Declaration {

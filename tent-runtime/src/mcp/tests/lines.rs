@@ -12,7 +12,8 @@ use crate::caller::Caller;
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{Access, Content, Declaration, Output};
-use crate::mcp::{Line, Who, stdio};
+use crate::mcp::transport::stdio;
+use crate::mcp::{Line, Who};
 
 static TALKS: &[&Declaration] = &[
     &function("waits", |_, _| Box::pin(waits())),

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, server};
-use crate::function::{Access, Body, Declaration, Input, Kind, Location, Output};
+use crate::function::{
+    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+};
 use crate::registry::OutputShape;
 use crate::seal::Use;
 
@@ -181,7 +183,7 @@ static LARGE: LazyLock<Vec<&'static Declaration>> = LazyLock::new(|| {
             here,
             access,
             Input::Fields(&[]),
-            Output::Nothing,
+            OutputDeclaration::Nothing,
             Vec::new,
             run,
         );

@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use super::app::{App, META, Send, server};
 use super::functions::{Function, function};
 use crate::error::Error;
-use crate::function::{Access, Content, Declaration, IntoOutput, Kind, Output, WithContent};
+use crate::function::{
+    Access, Content, Declaration, IntoOutput, Kind, Output, OutputDeclaration, WithContent,
+};
 
 pub(super) const REVISIONS: [&str; 5] = [
     "2024-11-05",
@@ -57,9 +59,9 @@ pub(super) fn as_in(revision: &str, mut value: Value) -> Value {
     value
 }
 
-const NUMBER: Output = Output::Value(|g| g.subschema_for::<u32>());
+const NUMBER: OutputDeclaration = OutputDeclaration::Value(|g| g.subschema_for::<u32>());
 
-const fn tool(name: &'static str, output: Output, run: Function) -> Declaration {
+const fn tool(name: &'static str, output: OutputDeclaration, run: Function) -> Declaration {
     function(Kind::Query, name, Access::SignedIn, &[], output, run)
 }
 
@@ -68,7 +70,10 @@ fn ui() -> Value {
 }
 
 static TOOLS: &[&Declaration] = &[
-    &tool("clock", Output::Nothing, |_, _| Ok(Output::default())).meta(ui),
+    &tool("clock", OutputDeclaration::Nothing, |_, _| {
+        Ok(Output::default())
+    })
+    .meta(ui),
     &tool("beside", NUMBER, |_, _| {
         WithContent::new(7, [Content::text("seven")])
             .meta("com.example/a", 1)
@@ -81,7 +86,7 @@ static TOOLS: &[&Declaration] = &[
     &tool("in_place_of_nothing", NUMBER, |_, _| {
         WithContent::replacing_text(7, []).answer()
     }),
-    &tool("contents", Output::Content, |_, _| {
+    &tool("contents", OutputDeclaration::Content, |_, _| {
         let resource = Content::resource_text("a://b", "text/csv", "b;b");
         vec![
             Content::text("a").meta("a", 1),
@@ -91,12 +96,12 @@ static TOOLS: &[&Declaration] = &[
         ]
         .answer()
     }),
-    &tool("only_meta", Output::Content, |_, _| {
+    &tool("only_meta", OutputDeclaration::Content, |_, _| {
         WithContent::new(Content::text("a"), [])
             .meta("a", 1)
             .answer()
     }),
-    &tool("fails", Output::Nothing, |_, _| {
+    &tool("fails", OutputDeclaration::Nothing, |_, _| {
         Err(
             Error::stated("A0001", 502, "It did not load").with_content([
                 Content::image([1, 2, 3], "image/png"),
@@ -104,7 +109,7 @@ static TOOLS: &[&Declaration] = &[
             ]),
         )
     }),
-    &tool("fails_at_length", Output::Nothing, |_, _| {
+    &tool("fails_at_length", OutputDeclaration::Nothing, |_, _| {
         Err(Error::stated("A0001", 502, "It did not load")
             .with_content([Content::text("a".repeat(3000))]))
     }),
@@ -113,7 +118,7 @@ static TOOLS: &[&Declaration] = &[
     }),
     &tool(
         "brought",
-        Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
         |cx, _| WithContent::new(cx.meta().clone(), []).answer(),
     ),
 ];
@@ -243,7 +248,7 @@ async fn the_answer_of_a_method_has_its_metadata_too() {
             "act",
             Access::SignedIn,
             &[],
-            Output::Value(|g| g.subschema_for::<Map<String, Value>>()),
+            OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
             |cx, _| {
                 let value = json!({"brought": cx.meta(), "_meta": {"a": 1, "b": 1}});
                 WithContent::new(value, []).meta("b", 2).answer()

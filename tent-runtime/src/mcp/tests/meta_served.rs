@@ -10,8 +10,8 @@ use super::served::reads;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output, PromptMessage,
-    PromptResult, Resource, ResourceInfo, Role, WithContent,
+    Access, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output, OutputDeclaration,
+    PromptMessage, PromptResult, Resource, ResourceInfo, Role, WithContent,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -154,7 +154,7 @@ static PROMPTS: &[&Declaration] = &[&function(
     "letter",
     Access::SignedIn,
     ARGUMENTS,
-    Output::Content,
+    OutputDeclaration::Content,
     |_, _| {
         Ok(Output {
             prompted: Some(

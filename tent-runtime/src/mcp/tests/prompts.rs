@@ -8,7 +8,8 @@ use super::served::order_numbers;
 use crate::cx::Cx;
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Output, PromptMessage, PromptResult,
+    Access, Annotations, Content, Declaration, Kind, Output, OutputDeclaration, PromptMessage,
+    PromptResult,
 };
 use crate::schema::Field;
 
@@ -51,7 +52,15 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Output, Error> {
 }
 
 const fn prompt(name: &'static str, access: Access, fields: &'static [Field]) -> Declaration {
-    function(Kind::Query, name, access, fields, Output::Content, letter).prompt()
+    function(
+        Kind::Query,
+        name,
+        access,
+        fields,
+        OutputDeclaration::Content,
+        letter,
+    )
+    .prompt()
 }
 
 pub(super) static PROMPTS: &[&Declaration] = &[

@@ -10,8 +10,8 @@ use super::app::{App, Send};
 use super::asking::FUNCTIONS;
 use super::streams::Read;
 use crate::cx::ask::{Field, Form, Part, Sampling, Speaker};
-use crate::mcp::ask;
-use crate::mcp::revision::Revision;
+use crate::mcp::protocol::input_request;
+use crate::mcp::protocol::revision::Revision;
 
 fn app() -> App {
     App::of(FUNCTIONS, |_| {})
@@ -313,7 +313,7 @@ async fn what_a_client_says_counts_as_far_as_its_revision_has_it() {
 /// The parameters that a question is asked with.
 fn params(asked: impl crate::cx::ask::Ask, revision: Revision) -> Value {
     let question = asked.asked().expect("it can be asked").question();
-    ask::request(&question, revision, "")["params"].take()
+    input_request::request(&question, revision, "")["params"].take()
 }
 
 #[test]

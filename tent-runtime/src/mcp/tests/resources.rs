@@ -7,7 +7,8 @@ use super::functions::function;
 use super::served::{order_numbers, reads};
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Lister, Output, Resource, ResourceInfo, Role,
+    Access, Annotations, Content, Declaration, Kind, Lister, Output, OutputDeclaration, Resource,
+    ResourceInfo, Role,
 };
 use crate::schema::Field;
 use crate::settings::Settings;
@@ -69,7 +70,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
         "order",
         Access::SignedIn,
         ID,
-        Output::Value(|g| g.subschema_for::<String>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         order,
     )
     .completes(&[order_numbers("id")])
@@ -84,7 +85,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
         "first_order",
         Access::Role("staff"),
         &[],
-        Output::Value(|g| g.subschema_for::<String>()),
+        OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |_, _| text("The first, as staff sees it"),
     )
     .resource(Resource::new("orders://1")),
@@ -306,7 +307,10 @@ async fn other_failures_say_whose_they_are() {
         ),
         (&json!(-32603), &json!("T0012"))
     );
-    assert!(!internal_error.to_string().contains("disk"), "{broke}");
+    assert!(
+        !internal_error.to_string().contains("disk"),
+        "{internal_error}"
+    );
     let locked = app.ask(200, read("orders://9")).await;
     assert_eq!(
         locked["error"],

@@ -7,7 +7,7 @@ use super::functions::{FUNCTIONS, Function, function};
 use super::prompts::PROMPTS;
 use super::resources::RESOURCES;
 use crate::error::Error;
-use crate::function::{Access, Complete, Declaration, Kind, Output, Resource};
+use crate::function::{Access, Complete, Declaration, Kind, Output, OutputDeclaration, Resource};
 use crate::registry::Registry;
 use crate::schema::Field;
 
@@ -18,7 +18,7 @@ pub(super) const fn reads(
     fields: &'static [Field],
     run: Function,
 ) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<Value>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     function(Kind::Query, name, Access::SignedIn, fields, output, run).resource(Resource::new(uri))
 }
 
@@ -54,7 +54,7 @@ const fn answers(
     access: Access,
     run: Function,
 ) -> Declaration {
-    let output = Output::Value(|g| g.subschema_for::<Value>());
+    let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
     Declaration {
         mcp: false,
         ..function(Kind::Action, name, access, PARAMS, output, run).on(on)
@@ -265,7 +265,10 @@ async fn completions_are_held_to_the_rule_of_what_they_complete() {
         (&internal_error["code"], &internal_error["data"]["code"]),
         (&json!(-32603), &json!("T0012"))
     );
-    assert!(!internal_error.to_string().contains("secret"), "{broke}");
+    assert!(
+        !internal_error.to_string().contains("secret"),
+        "{internal_error}"
+    );
     for params in [
         json!({}),
         json!({"ref": prompt("write_letter")}),
@@ -415,7 +418,7 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
     static D: Declaration = reads("d", "d", &[], |_, _| Ok(Output::default()));
     static PROMPT: Declaration = reads("a", "", X, |_, _| Ok(Output::default())).prompt();
     static TEXT: Declaration = Declaration {
-        output: Output::Value(|g| g.subschema_for::<String>()),
+        output: OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         ..answers("text", "acme/text", Access::SignedIn, |_, _| {
             given(&json!(""))
         })

@@ -16,7 +16,7 @@ use super::app::{App, META, Send, meta, server};
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
-    Access, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
+    Access, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
 
 pub(super) const fn function(
@@ -34,7 +34,7 @@ pub(super) const fn function(
         here,
         Access::SignedIn,
         Input::Fields(&[]),
-        Output::Nothing,
+        OutputDeclaration::Nothing,
         Vec::new,
         Runs::Async(run),
     );

@@ -24,7 +24,8 @@ use crate::caller::{Caller, User};
 use crate::cx::{Cx, ask};
 use crate::error::Result;
 use crate::function::{Content, Declaration, Output};
-use crate::mcp::{Who, talk};
+use crate::mcp::Who;
+use crate::mcp::transport::connection_loop;
 
 static TALKS: &[&Declaration] = &[
     &function("waits", |_, _| Box::pin(waits())),
@@ -132,7 +133,7 @@ impl Client {
         Client {
             to,
             from: BufReader::new(from).lines(),
-            served: tokio::spawn(talk::on_bytes(app.shared(), who, read, write)),
+            served: tokio::spawn(connection_loop::on_bytes(app.shared(), who, read, write)),
         }
     }
 
@@ -303,7 +304,7 @@ async fn who_serves_is_told_that_the_input_broke_off_and_what_came_is_answered()
     let app = App::of(TALKS, |_| {});
     let (ours, theirs) = duplex(1 << 10);
     let ping = Breaks(format!("{}\n", request(1, "ping", json!({}))).into_bytes());
-    let served = talk::on_bytes(app.shared(), ada(), ping, theirs).await;
+    let served = connection_loop::on_bytes(app.shared(), ada(), ping, theirs).await;
     let error = served.expect_err("it broke off");
     assert_eq!(error.code(), "T0012");
     let why = error.source().map(ToString::to_string);
@@ -321,7 +322,7 @@ async fn whole_messages_are_served_as_they_are() {
     let outgoing = sink::unfold(outgoing, async |outgoing, message| {
         outgoing.send(message).await.map(|()| outgoing)
     });
-    let served = talk::on_messages(app.shared(), ada(), incoming.boxed(), outgoing);
+    let served = connection_loop::on_messages(app.shared(), ada(), incoming.boxed(), outgoing);
     let served = tokio::spawn(served);
     let send = async |message: String| to.send(message).await.expect("it takes them");
     // Lines mean nothing here.
@@ -351,7 +352,7 @@ async fn whole_messages_are_served_as_they_are() {
         outgoing.send(message).await.map(|()| outgoing)
     });
     let outgoing = outgoing.sink_map_err(drop);
-    let served = talk::on_messages(app.shared(), ada(), incoming, outgoing).await;
+    let served = connection_loop::on_messages(app.shared(), ada(), incoming, outgoing).await;
     assert!(served.is_ok());
 }
 
@@ -420,7 +421,7 @@ async fn a_line_whose_output_is_not_read_ends_with_its_input_however_much_was_as
     let app = App::of(TALKS, |_| {});
     let ping = request(1, "ping", json!({})).to_string();
     let incoming = stream::iter(vec![ping; 1450]);
-    let served = talk::on_messages(app.shared(), ada(), incoming, stuck());
+    let served = connection_loop::on_messages(app.shared(), ada(), incoming, stuck());
     let ended = timeout(Duration::from_secs(600), served).await;
     assert!(matches!(ended, Ok(Ok(()))), "{ended:?}");
 }
@@ -434,7 +435,7 @@ async fn a_line_that_has_no_room_goes_on_for_as_long_as_something_is_taken() {
     let outgoing = sink::unfold(outgoing, async |outgoing, message| {
         outgoing.send(message).await.map(|()| outgoing)
     });
-    let served = talk::on_messages(app.shared(), ada(), incoming.boxed(), outgoing);
+    let served = connection_loop::on_messages(app.shared(), ada(), incoming.boxed(), outgoing);
     let served = tokio::spawn(served);
     for _ in 0..50 {
         tokio::time::sleep(Duration::from_secs(50)).await;
@@ -460,7 +461,7 @@ async fn what_waits_on_a_line_is_bounded_by_bytes_too() {
             read.fetch_add(1, Ordering::Relaxed);
         }
     });
-    let served = talk::on_messages(app.shared(), ada(), incoming, stuck());
+    let served = connection_loop::on_messages(app.shared(), ada(), incoming, stuck());
     assert!(served.await.is_ok());
     let read = read.load(Ordering::Relaxed);
     // Of something more than a thousand bytes each, 16 KiB wait and one is being written.

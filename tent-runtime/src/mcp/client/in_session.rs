@@ -1,0 +1,126 @@
+//! Questions of a call to an older client: a request down the stream of the call, for whose answer the function
+//! waits. The answer may come on any connection of the session.
+//!
+//! Those under way are kept in [`questions`], in this process alone.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::cx::{Later, Level, Peer, Progress, Question, misanswered};
+use crate::error::Result;
+use crate::mcp::client::notifications::OfCall;
+use crate::mcp::client::pending_requests;
+use crate::mcp::protocol::input_request;
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::session::in_flight::Key;
+use crate::mcp::subscriptions::notifier::Notifier;
+use crate::mcp::{Agreed, Asked, Mcp};
+
+/// The client of a call in a session.
+pub(crate) struct InSession {
+    told: Arc<OfCall>,
+    notes: Notifier,
+    session: Key,
+    /// On whom its questions count.
+    on: String,
+    revision: Revision,
+    ask_time: Duration,
+    kept: Mutex<BTreeMap<String, Value>>,
+}
+
+impl InSession {
+    pub(crate) fn new(
+        mcp: &Mcp,
+        asked: &Asked<'_>,
+        agreed: &Agreed,
+        nonce: [u8; 16],
+        told: Arc<OfCall>,
+    ) -> Self {
+        InSession {
+            told,
+            notes: mcp.notes.clone(),
+            session: Key::new(nonce, &asked.caller, ""),
+            on: asked.counts_on(),
+            revision: agreed.revision,
+            ask_time: mcp.dispatcher.settings().limits.ask_time,
+            kept: Mutex::default(),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn put(&self, name: &str, question: &Question) -> Result<Value> {
+        input_request::check(question, self.revision)?;
+        let put = self.notes.questions().put(
+            pending_requests::Asked {
+                session: &self.session,
+                on: &self.on,
+                sink: self.told.sink(),
+            },
+            |id| input_request::request(question, self.revision, id),
+        );
+        let Ok(answered) = tokio::time::timeout(self.ask_time, put).await else {
+            return Err(misanswered(name, "did not come in time"));
+        };
+        match answered? {
+            None => Err(misanswered(name, "cannot come: the client went away")),
+            Some(Ok(result)) => match question.fits(&result) {
+                Ok(()) => Ok(result),
+                Err(what) => Err(misanswered(name, &what)),
+            },
+            Some(Err(error)) => {
+                let words = pending_requests::words(&error);
+                Err(misanswered(
+                    name,
+                    &format!("is a failure of its own: {words}"),
+                ))
+            }
+        }
+    }
+}
+
+impl Peer for InSession {
+    fn begins(&self) {
+        self.told.begins();
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.told.progress(progress);
+    }
+
+    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
+        self.told.log(level, logger, data);
+    }
+
+    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
+        Box::pin(async move { self.put(name, &question).await })
+    }
+
+    fn is_asking(&self, _: &Waker) -> bool {
+        false
+    }
+
+    fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>> {
+        Box::pin(async move { Ok(self.kept().get(name).cloned()) })
+    }
+
+    fn keep<'a>(&'a self, name: &'a str, value: Value) -> Later<'a, Result<()>> {
+        Box::pin(async move {
+            self.kept().insert(name.to_owned(), value);
+            Ok(())
+        })
+    }
+}
+
+impl fmt::Debug for InSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InSession").finish_non_exhaustive()
+    }
+}

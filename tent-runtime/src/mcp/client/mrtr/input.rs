@@ -1,0 +1,162 @@
+//! What a function asks in one round: the answers that it is given at once, the questions that stand, and the steps
+//! that it keeps. Writes nothing, and ends no call.
+
+use std::task::Waker;
+
+use serde_json::Value;
+
+use super::state::Answered;
+use super::{Round, Taken};
+use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::error::{Error, Result};
+
+/// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
+const MOST_KEPT: usize = 64 << 10;
+
+impl Peer for Round {
+    fn begins(&self) {
+        if let Some(told) = &self.told {
+            told.begins();
+        }
+    }
+
+    fn progress(&self, progress: &Progress) {
+        if let Some(told) = &self.told {
+            told.progress(progress);
+        }
+    }
+
+    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
+        if let Some(told) = &self.told {
+            told.log(level, logger, data);
+        }
+    }
+
+    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
+        Box::pin(async move {
+            let over = self.over.notified();
+            match self.answered(name, &question)? {
+                Found::Output(answer) => Ok(answer),
+                Found::Asked(_asking) => {
+                    over.await;
+                    // Met by a task that outlives its function alone.
+                    Err(left_behind())
+                }
+            }
+        })
+    }
+
+    fn is_asking(&self, waker: &Waker) -> bool {
+        let mut inner = self.lock();
+        if inner.settled.is_some() {
+            return true;
+        }
+        if inner.asking.is_empty() {
+            inner.waker = Some(waker.clone());
+            return false;
+        }
+        let asking = inner.asking.iter();
+        let asking = asking.map(|(_, name, question)| (name.clone(), question.clone()));
+        let asking = asking.collect();
+        // Kept now, since what asks is dropped before the questions are written.
+        inner.settled = Some(asking);
+        true
+    }
+
+    fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>> {
+        Box::pin(async move { Ok(self.lock().kept.get(name).cloned()) })
+    }
+
+    fn keep<'a>(&'a self, name: &'a str, value: Value) -> Later<'a, Result<()>> {
+        Box::pin(async move {
+            let mut inner = self.lock();
+            inner.kept.insert(name.to_owned(), value);
+            let bytes = serde_json::to_vec(&inner.kept)?.len();
+            if bytes > MOST_KEPT {
+                inner.kept.remove(name);
+                return Err(Error::unexpected(format!(
+                    "the steps of one call keep {bytes} bytes with {name:?}, and {MOST_KEPT} are the most: keep an id"
+                )));
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Round {
+    /// The answer to a question, where there is one already; else it is asked from now on.
+    fn answered(&self, name: &str, question: &Question) -> Result<Found<'_>> {
+        let print = question.fingerprint();
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        if inner.ended {
+            return Err(left_behind());
+        }
+        let earlier = inner
+            .answers
+            .iter_mut()
+            .find(|one| !one.given && one.answer.name == name && one.answer.question == print);
+        if let Some(earlier) = earlier {
+            earlier.given = true;
+            return Ok(Found::Output(earlier.answer.value.clone()));
+        }
+        let was_asked = inner
+            .asked
+            .as_ref()
+            .is_none_or(|asked| asked.get(name) == Some(&print));
+        if was_asked
+            && let Some(response) = inner.responses.remove(name)
+            && question.fits(&response).is_ok()
+        {
+            inner.answers.push(Taken {
+                answer: Answered {
+                    name: name.to_owned(),
+                    question: print,
+                    value: response.clone(),
+                },
+                given: true,
+            });
+            return Ok(Found::Output(response));
+        }
+        if inner.asking.iter().any(|(_, asked, _)| asked == name) {
+            return Err(Error::unexpected(format!(
+                "two questions of one call are both named {name:?} at once"
+            )));
+        }
+        inner.count += 1;
+        let number = inner.count;
+        inner
+            .asking
+            .push((number, name.to_owned(), question.clone()));
+        if let Some(waker) = inner.waker.take() {
+            waker.wake();
+        }
+        Ok(Found::Asked(Asking {
+            round: self,
+            number,
+        }))
+    }
+}
+
+/// What a question of a task is answered that outlives its call.
+fn left_behind() -> Error {
+    Error::unexpected("the call that asked has ended")
+}
+
+enum Found<'a> {
+    Output(Value),
+    Asked(Asking<'a>),
+}
+
+/// A question that is asked for as long as this is there.
+struct Asking<'a> {
+    round: &'a Round,
+    number: u64,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.round.lock();
+        inner.asking.retain(|(number, ..)| *number != self.number);
+    }
+}

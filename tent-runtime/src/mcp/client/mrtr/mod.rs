@@ -1,0 +1,305 @@
+//! Calls in several rounds, the modern way to ask a client (2026-07-28, basic/patterns/mrtr): a function that
+//! asks is dropped, what it asks is answered together with a sealed state, and the next round, which brings
+//! the answers and the state, runs it again from its start.
+//!
+//! The state is bound to caller, method, name and input, ends after a time, and holds what was answered
+//! before, so any process serves any round. What does more than read runs once for each state: a state is
+//! claimed in the store, and one that comes again is answered what it was. Nothing here runs a function.
+
+mod claims;
+mod input;
+mod state;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+
+pub(crate) use self::claims::Claims;
+use self::claims::{Claimed, Turn, Wanted};
+use self::state::{Answered, Carried, Outcome};
+use crate::clock::{Clock, SystemClock};
+use crate::cx::{Peer, Question};
+use crate::dispatch::{Dispatcher, Entering, Rounds};
+use crate::error::{Error, Result};
+use crate::function::{BoxFuture, Kind, Output};
+use crate::json;
+use crate::mcp::protocol::input_request;
+use crate::mcp::protocol::params::{Arguments, Text};
+use crate::mcp::protocol::response::{Refusal, write};
+use crate::mcp::protocol::revision::Revision;
+use crate::random;
+
+/// The most bytes, as JSON, of the answers that a call may carry into its next round.
+const MOST_ANSWERED: usize = 64 << 10;
+
+/// Writes the result of a call, without its envelope; the failure itself where that is no result.
+pub(crate) type Writer = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
+
+/// One round of a call.
+pub(crate) struct Round {
+    dispatcher: Arc<Dispatcher>,
+    method: &'static str,
+    server: Arc<str>,
+    /// What else the client can be told of the call.
+    told: Option<Arc<dyn Peer>>,
+    state: Option<String>,
+    writer: Writer,
+    claims: Arc<Claims>,
+    counts_on: String,
+    inner: Mutex<Inner>,
+    over: Notify,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// What the client sent with this round and nothing has taken yet.
+    responses: Map<String, Value>,
+    /// What was asked in the round before, by name; `None` where this round came without a state, so that every
+    /// response counts.
+    asked: Option<BTreeMap<String, String>>,
+    answers: Vec<Taken>,
+    kept: BTreeMap<String, Value>,
+    /// What is being asked.
+    asking: Vec<(u64, String, Question)>,
+    count: u64,
+    /// What was being asked when the door ended the call.
+    settled: Option<Vec<(String, Question)>>,
+    waker: Option<Waker>,
+    /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
+    bound: Vec<u8>,
+    claimed: Option<(Vec<u8>, Turn)>,
+    result: Option<Result<Vec<u8>>>,
+    /// Whether the call has ended: nothing is asked for it any more.
+    ended: bool,
+}
+
+/// An answer, and whether this run of the function was given it already.
+struct Taken {
+    answer: Answered,
+    given: bool,
+}
+
+/// What a round is made of.
+pub(crate) struct Parts {
+    pub(crate) dispatcher: Arc<Dispatcher>,
+    /// The request's method, which the state is bound to.
+    pub(crate) method: &'static str,
+    /// The member of `_meta` that names the server.
+    pub(crate) server: Arc<str>,
+    pub(crate) told: Option<Arc<dyn Peer>>,
+    pub(crate) writer: Writer,
+    pub(crate) claims: Arc<Claims>,
+    /// Whom the round counts on where it is kept; of no use where it came without a state.
+    pub(crate) counts_on: String,
+}
+
+impl Round {
+    /// The round of a request that came with these answers and this state.
+    pub(crate) fn new(
+        parts: Parts,
+        responses: Arguments,
+        state: Text<'_>,
+    ) -> Result<Arc<Self>, Refusal> {
+        let responses = match responses {
+            Arguments::Absent => Map::new(),
+            Arguments::Object(responses) => responses,
+            Arguments::Other => return Err(Refusal::params("inputResponses is an object.")),
+        };
+        let state = match state {
+            Text::Absent => None,
+            Text::Is(state) => Some(state.into_owned()),
+            Text::Other => return Err(Refusal::params("requestState is a string.")),
+        };
+        let Parts {
+            dispatcher,
+            method,
+            server,
+            told,
+            writer,
+            claims,
+            counts_on,
+        } = parts;
+        Ok(Arc::new(Round {
+            dispatcher,
+            method,
+            server,
+            told,
+            state,
+            writer,
+            claims,
+            counts_on,
+            inner: Mutex::new(Inner {
+                responses,
+                ..Inner::default()
+            }),
+            over: Notify::new(),
+        }))
+    }
+
+    /// The result to answer with, where the door gave an answer that asks.
+    pub(crate) fn result(&self) -> Result<Vec<u8>> {
+        self.lock()
+            .result
+            .take()
+            .unwrap_or_else(|| Err(Error::unexpected("a round ended without what it asks")))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing panics while it is held.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The whole of what is asked, and the state that goes with it.
+    ///
+    /// # Errors
+    /// T0003 where the answers so far are more than a state carries.
+    fn asks(&self) -> Result<Vec<u8>> {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        let asked = inner.settled.take().unwrap_or_default();
+        let mut requests = Map::new();
+        let mut prints = BTreeMap::new();
+        for (name, question) in asked {
+            prints.insert(name.clone(), question.fingerprint());
+            requests.insert(
+                name,
+                input_request::request(&question, Revision::V2026_07_28, ""),
+            );
+        }
+        let answers = std::mem::take(&mut inner.answers).into_iter();
+        let answers: Vec<Answered> = answers.map(|taken| taken.answer).collect();
+        let bytes = serde_json::to_vec(&answers)?.len();
+        if bytes > MOST_ANSWERED {
+            return Err(Error::of("T0003")
+                .with_message(format!(
+                    "The answers of this call are {bytes} bytes, and {MOST_ANSWERED} are the most that it carries to its next question."
+                ))
+                .with_fix("Call again, with shorter answers."));
+        }
+        let carried = Carried {
+            until: SystemClock.now().plus(self.ask_time()).as_millis(),
+            nonce: json::hex(&random::bytes::<16>()),
+            asked: prints,
+            answers,
+            kept: std::mem::take(&mut inner.kept),
+        };
+        let state = carried.seal(self.dispatcher.sealer(), &json::digest_of(&inner.bound));
+        let mut out = br#"{"resultType":"input_required","inputRequests":"#.to_vec();
+        write(&mut out, &requests);
+        out.extend_from_slice(br#","requestState":"#);
+        write(&mut out, &state);
+        out.extend_from_slice(br#","_meta":{"#);
+        out.extend_from_slice(self.server.as_bytes());
+        out.extend_from_slice(b"}}");
+        Ok(out)
+    }
+
+    fn ask_time(&self) -> Duration {
+        self.dispatcher.settings().limits.ask_time
+    }
+
+    /// Takes up the state that came with the round.
+    async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
+        let bound = json::digest_of(&self.lock().bound);
+        let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
+        let until = carried.until();
+        let is_old = SystemClock.now() > until;
+        let nonce = {
+            let mut inner = self.lock();
+            inner.kept = carried.kept;
+            if is_old {
+                // What was answered too late is asked again; what was done before is still done.
+                inner.asked = Some(BTreeMap::new());
+            } else {
+                inner.asked = Some(carried.asked);
+                let taken = |answer| Taken {
+                    answer,
+                    given: false,
+                };
+                inner.answers = carried.answers.into_iter().map(taken).collect();
+            }
+            // One that is old is claimed as well: where it came in time once, it is answered what it was then.
+            carried.nonce.into_bytes()
+        };
+        if entering.kind == Kind::Query {
+            return Ok(true);
+        }
+        let counts_on = json::digest_of(self.counts_on.as_bytes());
+        let wanted = Wanted {
+            store: &**self.dispatcher.store(),
+            nonce: &nonce,
+            caller: &counts_on,
+            until,
+            deadline: entering.deadline,
+            stop: entering.stop,
+        };
+        match self.claims.take(wanted).await? {
+            Claimed::Now(turn) => {
+                self.lock().claimed = Some((nonce, turn));
+                Ok(true)
+            }
+            Claimed::Before(outcome) => {
+                let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
+                self.lock().result = Some(Ok(outcome?));
+                Ok(false)
+            }
+        }
+    }
+}
+
+impl Rounds for Round {
+    fn is_later(&self) -> bool {
+        self.state.is_some()
+    }
+
+    fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>> {
+        let whom = entering.caller.to_string();
+        self.lock().bound = json::sorted([&whom, self.method, entering.name], entering.input);
+        Box::pin(async move {
+            match &self.state {
+                Some(state) => self.take_up(state, entering).await,
+                None => Ok(true),
+            }
+        })
+    }
+
+    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.lock().ended = true;
+            self.over.notify_waiters();
+            let asks = matches!(outcome, Ok(answer) if answer.asks);
+            let asked = asks.then(|| self.asks().or_else(|error| (self.writer)(&Err(error))));
+            let claimed = {
+                let mut inner = self.lock();
+                inner.result.clone_from(&asked);
+                inner.claimed.take()
+            };
+            // The turn is given back when the outcome is there.
+            let Some((nonce, _turn)) = claimed else {
+                return;
+            };
+            let outcome = match asked {
+                Some(asked) => asked,
+                None => (self.writer)(outcome),
+            };
+            let outcome = Outcome::seal(self.dispatcher.sealer(), &nonce, outcome);
+            if let Err(error) = self.dispatcher.store().record_round(&nonce, outcome).await {
+                // Whoever sends it again is told that its outcome is not known.
+                tracing::error!(chain = ?error.chain(), "the outcome of a round was not kept");
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Round {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Round")
+            .field("method", &self.method)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,342 @@
+//! The client at the other end of a call, as its function sees it: progress and lines of a log go into the stream of
+//! that one call, at a pace that a client can follow.
+//!
+//! Writes messages; when they leave is [`stream`](crate::mcp::transport::sse)'s.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::error::{Error, Result};
+use crate::mcp::client::outbox::Sink;
+use crate::mcp::client::throttle::Pace;
+use crate::mcp::protocol::message::is_id;
+use crate::mcp::protocol::params::{Meta, Text};
+use crate::mcp::protocol::response::{Refusal, write};
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::session::in_flight::Key;
+use crate::mcp::session::log_levels::Levels;
+use crate::mcp::{Agreed, Asked, Mcp};
+
+/// The client at the other end of one call.
+pub(crate) struct OfCall {
+    sink: Sink,
+    revision: Revision,
+    /// Where the client asked for it.
+    progress: Option<Arc<Reports>>,
+    /// From which level on lines of a log are sent.
+    level: Option<Level>,
+    lines: Mutex<Lines>,
+}
+
+/// The progress of one call.
+struct Reports {
+    /// As it was sent.
+    token: Box<str>,
+    sink: Sink,
+    reported: Mutex<Reported>,
+}
+
+struct Reported {
+    last: Option<f64>,
+    pace: Pace,
+    /// The newest of what came faster than it may be sent.
+    held: Option<Vec<u8>>,
+    /// Whether a task will send that.
+    is_awaited: bool,
+}
+
+/// The lines of the log of one call.
+struct Lines {
+    pace: Pace,
+    /// How many were left out since the last one that was sent, and the gravest of their levels.
+    left_out: Option<(usize, Level)>,
+    ended: bool,
+}
+
+/// Progress, of which only the newest counts: so many at once, then one each so often.
+const REPORTS: (u32, Duration) = (10, Duration::from_millis(100));
+
+/// Lines of a log.
+const LINES: (u32, Duration) = (100, Duration::from_millis(20));
+
+impl OfCall {
+    /// The client that sent a request; `None` where it takes no events.
+    pub(crate) fn new(
+        mcp: &Mcp,
+        asked: &Asked<'_>,
+        meta: &Meta<'_>,
+        agreed: &Agreed,
+    ) -> Result<Option<Arc<Self>>, Refusal> {
+        let token = token_of(meta)?;
+        let level = if agreed.revision.is_modern() {
+            level_of(&meta.log_level)?
+        } else {
+            let key = agreed.nonce.map(|nonce| Key::new(nonce, &asked.caller, ""));
+            Some(key.map_or(Levels::UNSAID, |key| mcp.levels.of(&key)))
+        };
+        Ok(asked.sink().map(|sink| {
+            let reports = |token: &str| {
+                Arc::new(Reports {
+                    token: token.into(),
+                    sink: sink.clone(),
+                    reported: Mutex::new(Reported {
+                        last: None,
+                        pace: Pace::new(REPORTS.0, REPORTS.1),
+                        held: None,
+                        is_awaited: false,
+                    }),
+                })
+            };
+            Arc::new(OfCall {
+                revision: agreed.revision,
+                progress: token.map(reports),
+                level,
+                lines: Mutex::new(Lines {
+                    pace: Pace::new(LINES.0, LINES.1),
+                    left_out: None,
+                    ended: false,
+                }),
+                sink,
+            })
+        }))
+    }
+
+    /// The call has ended, and nothing more is sent, whatever its function left running. `is_answered`: the client
+    /// waits for the answer, before which it is told how far the call came.
+    pub(crate) fn end(&self, is_answered: bool) {
+        {
+            let mut lines = self.lines();
+            lines.ended = true;
+            if let Some(left_out) = lines.left_out.take().filter(|_| is_answered) {
+                self.sink.send(left_out_of(left_out));
+            }
+        }
+        if let Some(reports) = &self.progress {
+            let mut reported = reports.lock();
+            reported.last = Some(f64::INFINITY);
+            if let Some(held) = reported.held.take().filter(|_| is_answered) {
+                self.sink.send(held);
+            }
+        }
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        // Nothing panics while it is held.
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where its messages go.
+    pub(crate) fn sink(&self) -> &Sink {
+        &self.sink
+    }
+}
+
+impl Reports {
+    fn lock(&self) -> MutexGuard<'_, Reported> {
+        // Nothing panics while it is held.
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a report, or holds it in place of the one before until one more may be sent.
+    fn send(self: &Arc<Self>, reported: &mut Reported, report: Vec<u8>) {
+        if reported.pace.take() {
+            reported.held = None;
+            self.sink.send(report);
+            return;
+        }
+        reported.held = Some(report);
+        // Without a runtime, in a thread of the function's own, it goes with the next one or with the end.
+        if let Ok(runtime) = Handle::try_current()
+            && !std::mem::replace(&mut reported.is_awaited, true)
+        {
+            let reports = Arc::downgrade(self);
+            runtime.spawn(async move {
+                tokio::time::sleep(REPORTS.1).await;
+                if let Some(reports) = reports.upgrade() {
+                    reports.send_held();
+                }
+            });
+        }
+    }
+
+    fn send_held(&self) {
+        let mut reported = self.lock();
+        reported.is_awaited = false;
+        if let Some(held) = reported.held.take() {
+            reported.pace.take();
+            self.sink.send(held);
+        }
+    }
+}
+
+/// Checks what a request's metadata says of the notes that it wants, also where its method sends none.
+pub(crate) fn check(meta: &Meta<'_>) -> Result<(), Refusal> {
+    token_of(meta)?;
+    level_of(&meta.log_level).map(drop)
+}
+
+/// The progress token as it was sent, if one was.
+fn token_of<'a>(meta: &Meta<'a>) -> Result<Option<&'a str>, Refusal> {
+    match meta.progress_token.map(|token| token.get()) {
+        Some(token) if !is_id(token) => Err(Refusal::params(
+            "A progressToken is a string or an integer, of at most 1024 bytes.",
+        )),
+        token => Ok(token),
+    }
+}
+
+/// The level that is named, if one is.
+pub(crate) fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
+    if *said == Text::Absent {
+        return Ok(None);
+    }
+    match said.get().and_then(Level::find) {
+        Some(level) => Ok(Some(level)),
+        None => Err(Refusal::params(format!(
+            "A level is one of {}.",
+            Level::ALL.map(Level::name).join(", ")
+        ))),
+    }
+}
+
+impl Peer for OfCall {
+    fn begins(&self) {
+        self.sink.begin();
+    }
+
+    fn progress(&self, progress: &Progress) {
+        let Some(reports) = &self.progress else {
+            return;
+        };
+        let done = progress.done;
+        let mut reported = reports.lock();
+        if !done.is_finite() || reported.last.is_some_and(|last| done <= last) {
+            return;
+        }
+        reported.last = Some(done);
+        // Still locked, so that two at once are sent in the order that they were counted in.
+        let mut out = begin("notifications/progress");
+        out.extend_from_slice(br#""progressToken":"#);
+        out.extend_from_slice(reports.token.as_bytes());
+        out.extend_from_slice(br#","progress":"#);
+        number(&mut out, done);
+        if let Some(total) = progress.total.filter(|total| total.is_finite()) {
+            out.extend_from_slice(br#","total":"#);
+            number(&mut out, total);
+        }
+        let message = progress.message.as_deref();
+        if let Some(message) = message.filter(|_| self.revision.has_progress_messages()) {
+            out.extend_from_slice(br#","message":"#);
+            write(&mut out, message);
+        }
+        reports.send(&mut reported, end(out));
+    }
+
+    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
+        if self.level.is_none_or(|least| level < least) {
+            return;
+        }
+        let mut lines = self.lines();
+        if lines.ended {
+            return;
+        }
+        if !lines.pace.take() {
+            let (count, gravest) = lines.left_out.unwrap_or((0, level));
+            lines.left_out = Some((count.saturating_add(1), gravest.max(level)));
+            return;
+        }
+        if let Some(left_out) = lines.left_out.take() {
+            self.sink.send(left_out_of(left_out));
+        }
+        self.sink.send(line(level, logger, data));
+    }
+
+    fn ask<'a>(&'a self, _: &'a str, _: Question) -> Later<'a, Result<Value>> {
+        Box::pin(async {
+            Err(Error::of("T0021").with_message("The client of this call cannot be asked."))
+        })
+    }
+
+    fn is_asking(&self, _: &Waker) -> bool {
+        false
+    }
+
+    fn kept<'a>(&'a self, _: &'a str) -> Later<'a, Result<Option<Value>>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn keep<'a>(&'a self, _: &'a str, _: Value) -> Later<'a, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl fmt::Debug for OfCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OfCall").finish_non_exhaustive()
+    }
+}
+
+/// The start of a notification, up to the members of its params. [`end`] closes it.
+pub(crate) fn begin(method: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(192);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
+    write(&mut out, method);
+    out.extend_from_slice(br#","params":{"#);
+    out
+}
+
+/// Closes what [`begin`] opened.
+pub(crate) fn end(mut out: Vec<u8>) -> Vec<u8> {
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// One line of a log.
+fn line(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
+    let mut out = begin("notifications/message");
+    out.extend_from_slice(br#""level":"#);
+    write(&mut out, level.name());
+    if let Some(logger) = logger {
+        out.extend_from_slice(br#","logger":"#);
+        write(&mut out, logger);
+    }
+    out.extend_from_slice(br#","data":"#);
+    write(&mut out, data);
+    end(out)
+}
+
+/// That lines were left out, as a line of the gravest level among them.
+fn left_out_of((count, gravest): (usize, Level)) -> Vec<u8> {
+    let said = format!("{count} lines came faster than they are sent, and were left out.");
+    line(gravest, None, &said.into())
+}
+
+/// A whole number without a point: there are clients that take `progress` for an integer.
+fn number(out: &mut Vec<u8>, number: f64) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        write(out, &(number as i64));
+    } else {
+        write(out, &number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_whole_where_they_can_be() {
+        for (given, wanted) in [(3.0, "3"), (-0.0, "0"), (0.5, "0.5"), (1e300, "1e+300")] {
+            let mut out = Vec::new();
+            number(&mut out, given);
+            assert_eq!(String::from_utf8_lossy(&out), wanted);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Methods that a function of the app answers, by `on = "…"`, and those of resources, prompts and completions:
+//! what both eras serve alike beyond tools.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::{Map, Value};
+
+use crate::dispatch::Endpoint;
+use crate::error::Error;
+use crate::function::Output;
+use crate::mcp::client::notifications;
+use crate::mcp::client::notifications::OfCall;
+use crate::mcp::methods::common::{self, Wanted, refused};
+use crate::mcp::methods::completion;
+use crate::mcp::methods::prompts;
+use crate::mcp::methods::resources;
+use crate::mcp::protocol::headers;
+use crate::mcp::protocol::message::Request;
+use crate::mcp::protocol::params::OutputShape;
+use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::{Agreed, Asked, Mcp, unreadable};
+use crate::schema::Wire;
+
+/// Serves a method that no era has for itself alone.
+///
+/// # Errors
+/// −32601 for what nothing answers, beside those of the method.
+pub(crate) async fn serve(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: Agreed,
+) -> Result<Reply, Refusal> {
+    if !is_served(mcp, &request.method, agreed.revision) {
+        return own(mcp, asked, request, agreed).await;
+    }
+    if agreed.revision.is_modern() {
+        notifications::check(&request.params.meta)?;
+    }
+    match &*request.method {
+        "resources/subscribe" | "resources/unsubscribe" => {
+            return resources::subscribe(mcp, asked, &request, &agreed).await;
+        }
+        "resources/read" => return resources::read(mcp, asked, request, agreed).await,
+        "prompts/get" => return prompts::get(mcp, asked, request, agreed).await,
+        _ => {}
+    }
+    // Rules, listers and completers are the app's own, and can take their time.
+    let key = asked.key(&agreed, request.id);
+    let (request, agreed) = (&request, &agreed);
+    let answer = mcp.running.unless_stopped(key, async {
+        match &*request.method {
+            "resources/list" => resources::list(mcp, asked, request, agreed).await,
+            "resources/templates/list" => resources::templates(mcp, asked, request, agreed).await,
+            "prompts/list" => prompts::list(mcp, asked, request, agreed).await,
+            _ => completion::serve(mcp, asked, request, agreed).await,
+        }
+    });
+    // What was cancelled has no answer.
+    let none = || Ok(Reply::empty(StatusCode::ACCEPTED));
+    answer.await.unwrap_or_else(none)
+}
+
+/// Whether it is one of the methods that are answered here, and not by a function by `on`.
+fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
+    let registry = mcp.dispatcher.registry();
+    let has_resources = !registry.resources().is_empty();
+    // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
+    let has_list = |prefix| registry.method(method).is_none() && common::answers(registry, prefix);
+    match method {
+        "resources/list" | "resources/templates/list" => has_resources || has_list("resources/"),
+        "prompts/list" => !registry.prompts().is_empty() || has_list("prompts/"),
+        "resources/subscribe" | "resources/unsubscribe" => {
+            has_resources && mcp.dispatcher.settings().mcp.stream && !revision.is_modern()
+        }
+        "resources/read" => has_resources,
+        "prompts/get" => !registry.prompts().is_empty(),
+        "completion/complete" => registry.completes(),
+        _ => false,
+    }
+}
+
+/// Serves a method that a function answers by `on`.
+async fn own(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: Agreed,
+) -> Result<Reply, Refusal> {
+    let Request { id, ref params, .. } = request;
+    let method = &*request.method;
+    let revision = agreed.revision;
+    let Some(function) = mcp.dispatcher.registry().method(method) else {
+        return Err(Refusal::method(method, revision));
+    };
+    // Before anything that only a method that there is would find wrong.
+    let cx = mcp.dispatcher.cx_by(common::asking(asked, &agreed));
+    let found = mcp.dispatcher.find(&function.name, Endpoint::Method, &cx);
+    let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
+    let Some(found) = found.await else {
+        // What was cancelled has no answer.
+        return Ok(Reply::empty(StatusCode::ACCEPTED));
+    };
+    if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
+        return Err(Refusal::method(method, revision));
+    }
+    drop(cx);
+    if params.shape == OutputShape::Other {
+        return Err(Refusal::params(format!(
+            "The params of {method} are an object."
+        )));
+    }
+    let named = match method {
+        "resources/read" => params.uri.get(),
+        "prompts/get" => params.name.get(),
+        _ => None,
+    };
+    if let Some(named) = named {
+        headers::name(&asked.parts.headers, named, asked.mirrors(revision))?;
+    }
+    let name = function.name.clone();
+    let wanted = Wanted {
+        name: name.clone(),
+        input: request.input().map_err(unreadable)?,
+        meta: params.meta.rest.clone(),
+        wire: Wire::Json,
+        at: Endpoint::Method,
+        rounds: None,
+    };
+    let (caller, trace) = (asked.caller.clone(), asked.trace.to_owned());
+    let method = method.to_owned();
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
+        let answer = match ended {
+            Ok(answer) => answer,
+            // Whom it is not for is told what everybody is of a method that there is not.
+            Err(error) if error.code() == "T0001" => {
+                return Err(Refusal::method(&method, revision));
+            }
+            Err(error) => return Err(refused(mcp, &error, revision)),
+        };
+        let Some(mut result) = object(&answer) else {
+            let why = format!("it answered {method} with what is no object");
+            let error =
+                mcp.dispatcher
+                    .internal_error(Error::unexpected(why), &name, &caller, &trace);
+            return Err(refused(mcp, &error, revision));
+        };
+        if !answer.meta.is_empty() {
+            add_meta(&mut result, answer.meta.members().clone());
+        }
+        Ok(given(mcp, id, &method, result, revision))
+    };
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+}
+
+/// The object that a function gave; an empty one where it gave nothing.
+fn object(answer: &Output) -> Option<Map<String, Value>> {
+    let Some(value) = answer.value.as_deref() else {
+        return Some(Map::new());
+    };
+    serde_json::from_str(value.get()).ok()
+}
+
+/// Puts members into the result's `_meta`, in place of those of the same key.
+fn add_meta(result: &mut Map<String, Value>, more: Map<String, Value>) {
+    match result.entry("_meta").or_insert_with(|| Map::new().into()) {
+        Value::Object(meta) => meta.extend(more),
+        other => *other = more.into(),
+    }
+}
+
+/// The methods whose whole results say for how long, and for whom, they can be kept.
+const KEPT: [&str; 4] = [
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+];
+
+/// The result that a function gave, with what every result of its revision has; of what it says itself nothing
+/// is changed.
+fn given(
+    mcp: &Mcp,
+    id: &str,
+    method: &str,
+    mut result: Map<String, Value>,
+    revision: Revision,
+) -> Reply {
+    if revision.is_modern() {
+        let kind = result
+            .entry("resultType")
+            .or_insert_with(|| "complete".into());
+        if kind == "complete" && KEPT.contains(&method) {
+            // Nobody but the function knows better.
+            result.entry("ttlMs").or_insert_with(|| 0.into());
+            result
+                .entry("cacheScope")
+                .or_insert_with(|| "private".into());
+        }
+        let server = format!("{{{}}}", mcp.server);
+        let server: Map<String, Value> =
+            serde_json::from_str(&server).expect("the server's name is a member of an object");
+        add_meta(&mut result, server);
+    }
+    let mut out = response::begin(id, 256);
+    write(&mut out, &result);
+    response::end(out)
+}

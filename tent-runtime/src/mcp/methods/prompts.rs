@@ -1,0 +1,139 @@
+//! `prompts/list` and `prompts/get`.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::dispatch::Endpoint;
+use crate::error::Error;
+use crate::function::{Output, PromptResult};
+use crate::mcp::client::notifications::OfCall;
+use crate::mcp::methods::common::{self, Item, Wanted, refused};
+use crate::mcp::protocol::content;
+use crate::mcp::protocol::message::Request;
+use crate::mcp::protocol::params::Arguments;
+use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::{Agreed, Asked, Mcp};
+use crate::registry::Function;
+
+/// Serves `prompts/list`.
+pub(crate) async fn list(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let (cursor, visible) = common::list(mcp, asked, request, agreed, Endpoint::Prompt).await?;
+    let prompts = mcp.dispatcher.registry().prompts();
+    let items: Vec<_> = visible
+        .into_iter()
+        .map(|position| &prompts[position])
+        .map(|prompt| Item::new(&prompt.name, &listed(prompt, agreed.revision)))
+        .collect();
+    common::page(mcp, request.id, "prompts", agreed.revision, &items, cursor)
+}
+
+fn listed(prompt: &Function, revision: Revision) -> Value {
+    let mut shown = json!({"name": prompt.name, "description": prompt.about});
+    let titled = revision.has_titles_and_structure();
+    if titled {
+        shown["title"] = prompt.title.as_str().into();
+        if !prompt.meta.is_empty() {
+            shown["_meta"] = prompt.meta.members().clone().into();
+        }
+    }
+    if let Some(icons) = content::icons(&prompt.icons, revision) {
+        shown["icons"] = icons;
+    }
+    let schema = prompt.input.published();
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let argument = |(name, schema): (&String, &Value)| {
+        let mut argument = json!({"name": name, "required": is_required(name)});
+        if let Some(title) = schema.get("title").filter(|_| titled) {
+            argument["title"] = title.clone();
+        }
+        if let Some(about) = schema.get("description") {
+            argument["description"] = about.clone();
+        }
+        argument
+    };
+    // In the order of the parameters, which is the order that a person is asked in.
+    let mut fields: Vec<_> = fields.into_iter().flatten().collect();
+    let order = |name: &str| prompt.input_order().position(|one| one == name);
+    fields.sort_by_key(|(name, _)| order(name));
+    let arguments: Vec<_> = fields.into_iter().map(argument).collect();
+    if !arguments.is_empty() {
+        shown["arguments"] = arguments.into();
+    }
+    shown
+}
+
+/// Serves `prompts/get`.
+pub(crate) async fn get(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: Agreed,
+) -> Result<Reply, Refusal> {
+    let Request { id, mut params, .. } = request;
+    let revision = agreed.revision;
+    let what = "prompts/get names a prompt: its name";
+    let name = common::named(asked, &agreed, params.shape, &params.name, what)?;
+    let input = match std::mem::take(&mut params.arguments) {
+        Arguments::Object(input) => input,
+        Arguments::Absent => Map::new(),
+        Arguments::Other => {
+            return Err(Refusal::params("The arguments of a prompt are an object."));
+        }
+    };
+    let wanted = Wanted::to_read("prompts/get", &name, input, Endpoint::Prompt, &mut params);
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
+        Ok(answer) => {
+            let prompted = answer.prompted.unwrap_or_default();
+            let about = mcp
+                .dispatcher
+                .registry()
+                .prompt(&name)
+                .map(|one| &*one.about);
+            let about = about.unwrap_or_default();
+            let server = revision.is_modern().then_some(&*mcp.server);
+            Ok(given(id, &prompted, about, revision, server))
+        }
+        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+        Err(error) => Err(refused(mcp, &error, revision)),
+    };
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+}
+
+pub(crate) fn unknown(error: &Error, name: &str) -> Refusal {
+    Refusal::params(format!("Unknown prompt: {name}")).with_code(error)
+}
+
+fn given(
+    id: &str,
+    prompted: &PromptResult,
+    about: &str,
+    revision: Revision,
+    server: Option<&str>,
+) -> Reply {
+    let about = if prompted.about.is_empty() {
+        about
+    } else {
+        &prompted.about
+    };
+    let mut out = response::begin(id, 256 + prompted.bytes());
+    out.extend_from_slice(br#"{"description":"#);
+    write(&mut out, about);
+    out.extend_from_slice(br#","messages":"#);
+    write(&mut out, &content::messages(prompted, revision));
+    if server.is_some() {
+        out.extend_from_slice(br#","resultType":"complete""#);
+    }
+    response::meta(&mut out, server, None, &prompted.meta);
+    out.push(b'}');
+    response::end(out)
+}

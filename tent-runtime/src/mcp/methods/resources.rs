@@ -1,0 +1,277 @@
+//! `resources/list`, `resources/templates/list` and `resources/read`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::Value;
+
+use crate::clock::{Clock as _, SystemClock};
+use crate::dispatch::Endpoint;
+use crate::error::Error;
+use crate::function::{Output, ResourceInfo};
+use crate::mcp::client::notifications::OfCall;
+use crate::mcp::methods::common::{self, Item, Wanted, asking, refused};
+use crate::mcp::methods::tools_list::{Scope, kept};
+use crate::mcp::protocol::content;
+use crate::mcp::protocol::message::Request;
+use crate::mcp::protocol::response::{self, Refusal, Reply, code, write};
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::session::in_flight::Key;
+use crate::mcp::subscriptions::listeners::{MOST_URI, Subscriber};
+use crate::mcp::{Agreed, Asked, Mcp};
+use crate::registry::Resource;
+
+/// Serves `resources/list`: what is one URI, and what templates list of theirs.
+pub(crate) async fn list(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let (cursor, visible) = shown(mcp, asked, request, agreed).await?;
+    // What was declared comes before what is listed.
+    let (declared, templates): (Vec<_>, Vec<_>) =
+        visible.into_iter().partition(|resource| resource.is_one());
+    let mut all: Vec<_> = declared.into_iter().map(alone).collect();
+    for template in templates {
+        // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
+        let listed = mcp.dispatcher.listed(template, asking(asked, agreed)).await;
+        all.extend(listed.map_err(|error| refused(mcp, &error, agreed.revision))?);
+    }
+    // A URI is what tells a resource, so it stands once.
+    let mut seen = HashSet::new();
+    all.retain(|one| seen.insert(one.uri.clone()));
+    let revision = agreed.revision;
+    let items: Vec<_> = all
+        .iter()
+        .map(|one| Item::new(&one.uri, &content::listed(one, revision)))
+        .collect();
+    common::page(mcp, request.id, "resources", revision, &items, cursor)
+}
+
+/// Serves `resources/templates/list`.
+pub(crate) async fn templates(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let (cursor, visible) = shown(mcp, asked, request, agreed).await?;
+    let revision = agreed.revision;
+    let items: Vec<_> = visible
+        .into_iter()
+        .filter(|resource| !resource.is_one())
+        .map(|resource| {
+            let mut shown = content::listed(&alone(resource), revision);
+            if let Some(uri) = shown.remove("uri") {
+                shown.insert("uriTemplate".to_owned(), uri);
+            }
+            Item::new(resource.stated.uri, &shown)
+        })
+        .collect();
+    common::page(
+        mcp,
+        request.id,
+        "resourceTemplates",
+        revision,
+        &items,
+        cursor,
+    )
+}
+
+/// The cursor of a request for a list, and the resources that this caller is shown.
+async fn shown<'a>(
+    mcp: &'a Mcp,
+    asked: &Asked<'_>,
+    request: &'a Request<'_>,
+    agreed: &Agreed,
+) -> Result<(Option<&'a str>, Vec<&'a Resource>), Refusal> {
+    let (cursor, visible) = common::list(mcp, asked, request, agreed, Endpoint::Resource).await?;
+    let resources = mcp.dispatcher.registry().resources();
+    let visible = visible.into_iter().map(|position| &resources[position]);
+    Ok((cursor, visible.collect()))
+}
+
+/// A resource as it was declared.
+fn alone(resource: &Resource) -> ResourceInfo {
+    let function = &resource.function;
+    let listed = ResourceInfo::new(resource.stated.uri, &*function.name)
+        .title(&*function.title)
+        .about(&*function.about);
+    ResourceInfo {
+        media_type: resource.stated.media_type.map(str::to_owned),
+        size: resource.stated.size,
+        annotations: resource.annotations.clone(),
+        icons: function.icons.clone(),
+        meta: function.meta.clone(),
+        ..listed
+    }
+}
+
+/// Serves `resources/read`.
+pub(crate) async fn read(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: Agreed,
+) -> Result<Reply, Refusal> {
+    let Request { id, mut params, .. } = request;
+    let revision = agreed.revision;
+    let what = "resources/read names a resource: its uri";
+    let uri = common::named(asked, &agreed, params.shape, &params.uri, what)?;
+    // Its rules are the app's own, and can take their time.
+    let found = async {
+        mcp.dispatcher
+            .readable(asking(asked, &agreed))
+            .find(&uri)
+            .await
+    };
+    let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
+    let Some(found) = found.await else {
+        // What was cancelled has no answer.
+        return Ok(Reply::empty(StatusCode::ACCEPTED));
+    };
+    let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
+    let stated = resource.stated.media_type;
+    let name = &resource.function.name;
+    let wanted = Wanted::to_read(
+        "resources/read",
+        name,
+        input,
+        Endpoint::Resource,
+        &mut params,
+    );
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
+        Ok(answer) => {
+            let server = revision.is_modern().then_some(&*mcp.server);
+            Ok(given(id, &answer, &uri, stated, (revision, server)))
+        }
+        Err(error) => Err(failed(mcp, &error, &uri, revision)),
+    };
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+}
+
+/// Serves `resources/subscribe` and `resources/unsubscribe`, which legacy sessions have.
+pub(crate) async fn subscribe(
+    mcp: &Mcp,
+    asked: &Asked<'_>,
+    request: &Request<'_>,
+    agreed: &Agreed,
+) -> Result<Reply, Refusal> {
+    let method = &request.method;
+    let Some(uri) = request.params.uri.get() else {
+        return Err(Refusal::params(format!(
+            "{method} names a resource: its uri is a string."
+        )));
+    };
+    if uri.len() > MOST_URI {
+        return Err(Refusal::params(format!(
+            "The uri of {method} has at most {MOST_URI} bytes."
+        )));
+    }
+    let Some(nonce) = agreed.nonce else {
+        return Err(Refusal::invalid(format!(
+            "{method} is for a session, and this request is in none."
+        )));
+    };
+    let session = Key::new(nonce, &asked.caller, "");
+    let streams = mcp.notes.streams();
+    if method == "resources/unsubscribe" {
+        streams.unsubscribe(&session, uri);
+    } else {
+        let found = mcp
+            .dispatcher
+            .readable(asking(asked, agreed))
+            .find(uri)
+            .await;
+        let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, agreed.revision))?;
+        if !resource.stated.subscribe {
+            let why = "This resource cannot be subscribed to.";
+            return Err(Refusal::params(why).with_data("uri", Value::from(uri)));
+        }
+        let subscriber = Subscriber {
+            session,
+            on: asked.counts_on().into(),
+            ends: agreed.ends,
+        };
+        let subscribed = streams.subscribe(subscriber, uri, SystemClock.now());
+        subscribed.map_err(|error| refused(mcp, &error, agreed.revision))?;
+    }
+    let mut out = response::begin(request.id, 2);
+    out.extend_from_slice(b"{}");
+    Ok(response::end(out))
+}
+
+fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {
+    match error.code() {
+        // A URI whose variables do not fit is the URI of nothing.
+        "T0001" | "T0003" => not_found(error, uri, revision),
+        _ if error.status() == 404 => not_found(error, uri, revision),
+        _ => refused(mcp, error, revision),
+    }
+}
+
+/// That no resource has this URI: by the code that its revision has for it.
+fn not_found(error: &Error, uri: &str, revision: Revision) -> Refusal {
+    let code = if revision.is_modern() {
+        code::INVALID_PARAMS
+    } else {
+        code::RESOURCE_NOT_FOUND
+    };
+    let refusal = Refusal::new(StatusCode::OK, code, "Resource not found");
+    // A failure of the app's own says more than that.
+    let refusal = match error.code() {
+        "T0001" | "T0003" => refusal.with_code(&Error::of("T0001")),
+        _ => refusal.with_code(error),
+    };
+    refusal.with_data("uri", Value::from(uri))
+}
+
+/// What was read: a value that is a text as that text, any other as JSON, and content as it is.
+fn given(
+    id: &str,
+    answer: &Output,
+    uri: &str,
+    stated: Option<&str>,
+    (revision, server): (Revision, Option<&str>),
+) -> Reply {
+    let mut out = response::begin(id, 256 + answer.bytes());
+    out.extend_from_slice(br#"{"contents":["#);
+    if let Some(value) = answer.value.as_deref() {
+        let json = value.get();
+        let is_text = json.starts_with('"');
+        let media_type = stated.unwrap_or(if is_text {
+            "text/plain"
+        } else {
+            "application/json"
+        });
+        out.extend_from_slice(br#"{"uri":"#);
+        write(&mut out, uri);
+        out.extend_from_slice(br#","mimeType":"#);
+        write(&mut out, media_type);
+        out.extend_from_slice(br#","text":"#);
+        if is_text {
+            out.extend_from_slice(json.as_bytes());
+        } else {
+            write(&mut out, json);
+        }
+        out.push(b'}');
+    }
+    for (at, one) in answer.content.iter().enumerate() {
+        if at > 0 || answer.value.is_some() {
+            out.push(b',');
+        }
+        write(&mut out, &content::read(one, uri, stated, revision));
+    }
+    out.push(b']');
+    if server.is_some() {
+        // Nobody says how long it stays as it is, and it may be this caller's alone.
+        out.extend(kept(Duration::ZERO, Scope::Private));
+    }
+    response::meta(&mut out, server, None, &answer.meta);
+    out.push(b'}');
+    response::end(out)
+}

@@ -1,0 +1,296 @@
+//! `tools/call`: from the parameters to the door, and from its answer to the bytes of a result.
+//!
+//! The result is written once, into one buffer: the value that the function gave is copied as it is, and
+//! a second time escaped, as text. What a call costs does not depend on how many tools there are.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::dispatch::{Call, Endpoint};
+use crate::error::Error;
+use crate::function::{Content, Meta, Output};
+use crate::mcp::client::elicitor::Brought;
+use crate::mcp::client::mrtr::Writer;
+use crate::mcp::client::notifications::OfCall;
+use crate::mcp::methods::common::{self, Wanted, asking};
+use crate::mcp::protocol::content;
+use crate::mcp::protocol::headers::{self, Mirror};
+use crate::mcp::protocol::message::Request;
+use crate::mcp::protocol::params::{Arguments, OutputShape as Sent, Params, Text};
+use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::session::in_flight::Key;
+use crate::mcp::{Agreed, Asked, Mcp};
+use crate::registry::{OutputShape, Registry};
+use crate::schema::Wire;
+
+/// What is known of each tool beforehand, by its position in the registry.
+pub(crate) struct Tools(Vec<Tool>);
+
+struct Tool {
+    mirrors: Vec<Mirror>,
+    wrapped: bool,
+}
+
+impl Tools {
+    pub(crate) fn new(registry: &Registry) -> Self {
+        let tools = registry.functions().iter().map(|function| Tool {
+            mirrors: Mirror::all(&function.input),
+            wrapped: match &function.output {
+                OutputShape::Value(Some(schema)) => !schema.is_object(),
+                OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
+            },
+        });
+        Tools(tools.collect())
+    }
+}
+
+/// Serves `tools/call`.
+pub(crate) async fn serve(
+    mcp: &Arc<Mcp>,
+    asked: &Asked<'_>,
+    request: Request<'_>,
+    agreed: Agreed,
+) -> Result<Reply, Refusal> {
+    let Request { id, mut params, .. } = request;
+    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    let responses = std::mem::take(&mut params.responses);
+    let state = std::mem::take(&mut params.state);
+    let revision = agreed.revision;
+    let meta = std::mem::take(&mut params.meta.rest);
+    let (name, input) = named(*params)?;
+    let headers = &asked.parts.headers;
+    let mirrored = asked.mirrors(revision);
+    headers::name(headers, &name, mirrored)?;
+    let position = mcp.dispatcher.registry().position(&name);
+    let tool = position.map(|at| &mcp.tools.0[at]);
+    if let Some(tool) = tool {
+        for mirror in &tool.mirrors {
+            if let Err(refusal) = mirror.check(headers, &input, mirrored) {
+                // Only who may call the tool may learn that it has such a header.
+                let cx = mcp.dispatcher.cx_by(asking(asked, &agreed));
+                return Err(match mcp.dispatcher.find(&name, Endpoint::Mcp, &cx).await {
+                    Ok(_) => refusal,
+                    Err(error) if error.code() == "T0001" => unknown(&error, &name),
+                    Err(error) => Refusal::of(&error, mcp.realm()),
+                });
+            }
+        }
+    }
+    let wrapped = tool.is_none_or(|tool| tool.wrapped);
+    let wanted = Wanted {
+        name: name.into_owned(),
+        input,
+        meta,
+        wire: Wire::Json,
+        at: Endpoint::Mcp,
+        rounds: Some(Brought {
+            method: "tools/call",
+            responses,
+            state,
+            writer: writer(&mcp.server, wrapped, revision),
+        }),
+    };
+    let name = wanted.name.clone();
+    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
+        let server = revision.is_modern().then_some(&*mcp.server);
+        match ended {
+            Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
+            Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+            Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
+            Err(error) => Err(Refusal::of(&error, mcp.realm())),
+        }
+    };
+    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+}
+
+/// Writes the result of a call for a round that is kept.
+fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> Writer {
+    let server = server.clone();
+    Box::new(move |outcome| {
+        let mut out = Vec::new();
+        match outcome {
+            Ok(answer) => write_given(&mut out, answer, wrapped, revision, Some(&server)),
+            Err(error) if is_result(error, revision) => {
+                write_failed(&mut out, error, revision, Some(&server))
+            }
+            Err(error) => return Err(error.clone()),
+        }
+        Ok(out)
+    })
+}
+
+/// Runs a call; `None` where the client cancelled it, which it can in a session.
+pub(crate) async fn run(
+    mcp: &Mcp,
+    call: Call,
+    nonce: Option<[u8; 16]>,
+    id: &str,
+) -> Option<Result<Output, Error>> {
+    let Some(nonce) = nonce else {
+        return Some(mcp.dispatcher.call(call).await);
+    };
+    let key = Key::new(nonce, &call.caller, id);
+    let stop = mcp.running.begin(key.clone());
+    let ended = mcp.dispatcher.call_until(call, stop).await;
+    mcp.running.end(&key);
+    ended
+}
+
+/// The name and the input of a call.
+fn named(params: Params<'_>) -> Result<(std::borrow::Cow<'_, str>, Map<String, Value>), Refusal> {
+    if params.shape == Sent::Other {
+        return Err(Refusal::params("The params of tools/call are an object."));
+    }
+    let Text::Is(name) = params.name else {
+        return Err(Refusal::params(
+            "tools/call names a tool: its name is a string.",
+        ));
+    };
+    match params.arguments {
+        Arguments::Object(input) => Ok((name, input)),
+        Arguments::Absent => Ok((name, Map::new())),
+        Arguments::Other => Err(Refusal::params("The arguments of a tool are an object.")),
+    }
+}
+
+fn unknown(error: &Error, name: &str) -> Refusal {
+    Refusal::params(format!("Unknown tool: {name}")).with_code(error)
+}
+
+/// Whether a failure is a result, for the model to mend: all but those that concern the request or the
+/// caller, which are the client's or a person's to mend.
+fn is_result(error: &Error, revision: Revision) -> bool {
+    match error.code() {
+        "T0021" => !revision.is_modern(),
+        "T0001" | "T0004" | "T0006" | "T0007" | "T0013" | "T0014" | "T0015" => false,
+        "T0005" => response::missing_scopes(error).is_none(),
+        _ => true,
+    }
+}
+
+/// The result of a call that went well. `server` is there in the modern era alone.
+fn given(
+    id: &str,
+    answer: &Output,
+    wrapped: bool,
+    revision: Revision,
+    server: Option<&str>,
+) -> Reply {
+    // A value is written twice, the second time escaped.
+    let value = answer.value.as_deref().map_or(0, |raw| raw.get().len());
+    let mut out = response::begin(id, 256 + value * 9 / 4);
+    write_given(&mut out, answer, wrapped, revision, server);
+    response::end(out)
+}
+
+fn write_given(
+    out: &mut Vec<u8>,
+    answer: &Output,
+    wrapped: bool,
+    revision: Revision,
+    server: Option<&str>,
+) {
+    let value = answer.value.as_deref().map(|raw| raw.get());
+    // A function that gives content gives no value beside it, unless it does both.
+    let structured = match (value, wrapped) {
+        (None, _) if !answer.content.is_empty() => None,
+        (None, _) => Some("{}".to_owned()),
+        (Some(value), true) => Some(format!(r#"{{"value":{value}}}"#)),
+        (Some(_), false) => None,
+    };
+    let is_wrapped = structured.is_some();
+    let structured = structured.as_deref().or(value.filter(|_| !wrapped));
+
+    out.push(b'{');
+    if server.is_some() {
+        out.extend_from_slice(br#""resultType":"complete","#);
+    }
+    out.extend_from_slice(br#""content":["#);
+    let has_structure = revision.has_titles_and_structure();
+    // Content that stands for the value stands first. A revision that has no other place for the value has it behind.
+    let before = structured.filter(|_| !answer.shown);
+    let behind = structured.filter(|_| answer.shown && !has_structure);
+    if let Some(json) = before {
+        text(out, json);
+    }
+    contents(out, &answer.content, before.is_some(), revision);
+    if let Some(json) = behind {
+        if !answer.content.is_empty() {
+            out.push(b',');
+        }
+        text(out, json);
+    }
+    out.push(b']');
+    if let Some(json) = structured.filter(|_| has_structure) {
+        out.extend_from_slice(br#","structuredContent":"#);
+        out.extend_from_slice(json.as_bytes());
+    }
+    let own = is_wrapped.then_some(br#""tent.wrapped":true"#.as_slice());
+    response::meta(out, server, own, &answer.meta);
+    out.push(b'}');
+}
+
+/// The result of a call that failed: its text for the model and what is shown beside it, and the same for programs in
+/// `_meta`.
+/// Never structured content, which would have to fit the schema of a success.
+fn failed(id: &str, error: &Error, revision: Revision, server: Option<&str>) -> Reply {
+    let mut out = response::begin(id, 512);
+    write_failed(&mut out, error, revision, server);
+    response::end(out)
+}
+
+fn write_failed(out: &mut Vec<u8>, error: &Error, revision: Revision, server: Option<&str>) {
+    let mut said = format!("Error {}: {}", error.code(), error.message());
+    if !error.fix().is_empty() {
+        said += "\nFix: ";
+        said += error.fix();
+    }
+    let mut wire = json!({
+        "code": error.code(),
+        "name": error.name(),
+        "status": error.status(),
+        "message": error.message(),
+        "fix": error.fix(),
+    });
+    if !error.fields().is_empty() {
+        wire["fields"] = Value::Object(error.fields().clone());
+    }
+    for (field, what) in error.fields() {
+        let what = match what {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        said += &format!("\n{field}: {what}");
+    }
+    let mut own = br#""tent.error":"#.to_vec();
+    write(&mut own, &wire);
+
+    out.push(b'{');
+    if server.is_some() {
+        out.extend_from_slice(br#""resultType":"complete","#);
+    }
+    out.extend_from_slice(br#""content":["#);
+    text(out, &said);
+    contents(out, error.content(), true, revision);
+    out.extend_from_slice(br#"],"isError":true"#);
+    response::meta(out, server, Some(&own), &Meta::default());
+    out.push(b'}');
+}
+
+/// Writes each of these, `behind` another or as the first.
+fn contents(out: &mut Vec<u8>, all: &[Content], behind: bool, revision: Revision) {
+    for (at, one) in all.iter().enumerate() {
+        if at > 0 || behind {
+            out.push(b',');
+        }
+        write(out, &content::shown(one, revision));
+    }
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(br#"{"type":"text","text":"#);
+    write(out, text);
+    out.push(b'}');
+}
