@@ -1,5 +1,5 @@
-//! A failure as `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, and tent's own
-//! `code`, `fix` and `fields`. Shows nothing that the failure keeps for the log.
+//! Writes an error as `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, and tent's own
+//! `code`, `fix` and `fields`. It shows nothing of the error's private source.
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -9,6 +9,7 @@ use crate::dispatch::Dispatcher;
 use crate::error::Error;
 use crate::web;
 
+/// Writes the response of a request that failed.
 pub(super) fn response(error: &Error, dispatcher: &Dispatcher) -> Response<Body> {
     let mut response = Response::new(Body::from(document(error, dispatcher).to_string()));
     let status = StatusCode::from_u16(error.status());
