@@ -362,9 +362,9 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> 
         Meta::default()
     });
     let input = match declaration.input {
-        Input::Fields(fields) => InputSchema::of_fields(fields),
-        Input::Whole(schema) => InputSchema::of_type(schema),
-        Input::Stated(schema) => InputSchema::of_stated(schema()),
+        Input::Fields(fields) => InputSchema::from_fields(fields),
+        Input::Whole(schema) => InputSchema::from_type(schema),
+        Input::Stated(schema) => InputSchema::from_declared(schema()),
     };
     let input = match input {
         Ok(input) if problems.is_empty() => input,
@@ -389,7 +389,7 @@ fn made(declaration: &'static Declaration) -> Result<Function, Vec<Diagnostic>> 
         output: match declaration.output {
             OutputDeclaration::Nothing => OutputShape::Nothing,
             OutputDeclaration::Content => OutputShape::Content,
-            OutputDeclaration::Value(schema) => OutputShape::Value(OutputSchema::of_type(schema)),
+            OutputDeclaration::Value(schema) => OutputShape::Value(OutputSchema::from_type(schema)),
         },
         scope: declaration
             .scope

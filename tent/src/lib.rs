@@ -20,7 +20,7 @@ pub use serde;
 pub use serde_json;
 
 pub use tent_runtime::caller::{Caller, User};
-pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, ask};
+pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, input};
 pub use tent_runtime::error::{BoxError, Error, Result};
 pub use tent_runtime::function::{
     Access, Annotations, Content, Declaration, Icon, Icons, Kind, Location, PromptMessage,

@@ -1,5 +1,7 @@
 //! What the tests of tent share: how to find a linked function and to run it without the door.
 
+pub mod rustc;
+
 use serde_json::{Map, Value};
 use tent_runtime::caller::Caller;
 use tent_runtime::cx::{Cx, States};

@@ -3,7 +3,7 @@
 //! The same source serves both eras: a modern client is answered with the question and calls again, an older one is asked
 //! while the call waits.
 
-use tent::ask::{self, Field, Form, Reply};
+use tent::input::{self, Field, Form, Reply};
 use tent::prelude::*;
 use tent::serde::Serialize;
 use tent::serde_json::{Map, Value, json};
@@ -35,7 +35,7 @@ fn told<T: Serialize>(reply: Reply<T>) -> Result<Content> {
 /// Ask who is there, and greet.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_elicitation(cx: &Cx) -> Result<Content> {
-    let asked = ask::form::<Named>("What is your name?");
+    let asked = input::form::<Named>("What is your name?");
     Ok(match cx.input("user_name", asked).await? {
         Reply::Accepted(named) => Content::text(format!("Hello, {}!", named.name)),
         Reply::Declined | Reply::Cancelled => Content::text("Hello, whoever you are!"),
@@ -45,7 +45,7 @@ async fn test_input_required_result_elicitation(cx: &Cx) -> Result<Content> {
 /// Ask the model of the client.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_sampling(cx: &Cx) -> Result<Content> {
-    let asked = ask::sampling("What is the capital of France?", 100);
+    let asked = input::sampling("What is the capital of France?", 100);
     let said = cx.input("capital_question", asked).await?;
     Ok(Content::text(said.text()))
 }
@@ -53,7 +53,7 @@ async fn test_input_required_result_sampling(cx: &Cx) -> Result<Content> {
 /// Ask the client for the folders that it works in.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_list_roots(cx: &Cx) -> Result<Content> {
-    let roots = cx.input("client_roots", ask::roots()).await?;
+    let roots = cx.input("client_roots", input::roots()).await?;
     let uris: Vec<_> = roots.into_iter().map(|root| root.uri).collect();
     Ok(Content::text(format!("Roots: {}", uris.join(", "))))
 }
@@ -62,7 +62,7 @@ async fn test_input_required_result_list_roots(cx: &Cx) -> Result<Content> {
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_request_state(cx: &Cx) -> Result<Content> {
     let reply = cx
-        .input("confirm", ask::form::<Sure>("Please confirm"))
+        .input("confirm", input::form::<Sure>("Please confirm"))
         .await?;
     let sure = reply.accepted().is_some_and(|sure| sure.ok);
     Ok(Content::text(format!("state-ok, confirmed: {sure}")))
@@ -72,7 +72,7 @@ async fn test_input_required_result_request_state(cx: &Cx) -> Result<Content> {
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_tampered_state(cx: &Cx) -> Result<Content> {
     let reply = cx
-        .input("confirm", ask::form::<Sure>("Please confirm"))
+        .input("confirm", input::form::<Sure>("Please confirm"))
         .await?;
     let sure = reply.accepted().is_some_and(|sure| sure.ok);
     Ok(Content::text(format!("Confirmed: {sure}")))
@@ -82,9 +82,9 @@ async fn test_input_required_result_tampered_state(cx: &Cx) -> Result<Content> {
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_multiple_inputs(cx: &Cx) -> Result<Content> {
     let (named, greeting, roots) = tokio::try_join!(
-        cx.input("user_name", ask::form::<Named>("What is your name?")),
-        cx.input("greeting", ask::sampling("Generate a greeting", 50)),
-        cx.input("client_roots", ask::roots()),
+        cx.input("user_name", input::form::<Named>("What is your name?")),
+        cx.input("greeting", input::sampling("Generate a greeting", 50)),
+        cx.input("client_roots", input::roots()),
     )?;
     let name = named
         .accepted()
@@ -99,7 +99,7 @@ async fn test_input_required_result_multiple_inputs(cx: &Cx) -> Result<Content> 
 /// Ask two questions, the second after the first.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_input_required_result_multi_round(cx: &Cx) -> Result<Content> {
-    let first = ask::form::<Named>("Step 1: What is your name?");
+    let first = input::form::<Named>("Step 1: What is your name?");
     let Reply::Accepted(named) = cx.input("step1", first).await? else {
         return Ok(Content::text("Stopped at step 1."));
     };
@@ -121,7 +121,7 @@ async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
     let person = async {
         match can.form {
             true => cx
-                .input("user_name", ask::form::<Named>("What is your name?"))
+                .input("user_name", input::form::<Named>("What is your name?"))
                 .await
                 .map(Some),
             false => Ok(None),
@@ -130,7 +130,7 @@ async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
     let model = async {
         match can.sampling {
             true => cx
-                .input("greeting", ask::sampling("Generate a greeting", 50))
+                .input("greeting", input::sampling("Generate a greeting", 50))
                 .await
                 .map(Some),
             false => Ok(None),
@@ -148,7 +148,7 @@ async fn test_input_required_result_capabilities(cx: &Cx) -> Result<Content> {
 #[query(access = "anyone", offer = "mcp", needs = ["sampling"])]
 async fn test_missing_capability(cx: &Cx) -> Result<Content> {
     let said = cx
-        .input("anything", ask::sampling("Say something", 20))
+        .input("anything", input::sampling("Say something", 20))
         .await?;
     Ok(Content::text(said.text()))
 }
@@ -158,7 +158,7 @@ async fn test_missing_capability(cx: &Cx) -> Result<Content> {
 async fn test_streaming_elicitation(cx: &Cx) -> Result<Content> {
     cx.progress(50.0, 100.0, "Now a question");
     told(
-        cx.input("user_name", ask::form::<Named>("What is your name?"))
+        cx.input("user_name", input::form::<Named>("What is your name?"))
             .await?,
     )
 }
@@ -170,7 +170,7 @@ async fn test_sampling(
     /// The prompt to send to the model.
     prompt: String,
 ) -> Result<Content> {
-    let said = cx.input("prompt", ask::sampling(prompt, 100)).await?;
+    let said = cx.input("prompt", input::sampling(prompt, 100)).await?;
     Ok(Content::text(format!("LLM response: {}", said.text())))
 }
 
@@ -241,7 +241,7 @@ async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
 /// Ask the person to open an address.
 #[query(access = "anyone", offer = "mcp")]
 async fn test_elicitation_url(cx: &Cx) -> Result<Content> {
-    let asked = ask::url("Please look at the page", "https://example.com/look");
+    let asked = input::url("Please look at the page", "https://example.com/look");
     told(cx.input("page", asked).await?)
 }
 
@@ -250,7 +250,7 @@ async fn test_elicitation_url(cx: &Cx) -> Result<Content> {
 async fn test_once(cx: &Cx, counter: &Counter) -> Result<Content> {
     let number: u32 = cx.once("number", async { Ok(counter.next()) }).await?;
     let reply = cx
-        .input("confirm", ask::form::<Sure>("Please confirm"))
+        .input("confirm", input::form::<Sure>("Please confirm"))
         .await?;
     let sure = reply.accepted().is_some_and(|sure| sure.ok);
     Ok(Content::text(format!("number={number}, confirmed={sure}")))

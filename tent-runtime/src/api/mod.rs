@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::function::Kind;
 use crate::json;
 use crate::registry::{Function, OutputShape};
-use crate::schema::{Wire, misfit};
+use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 
 /// Serves any request under `/api`.
@@ -110,13 +110,13 @@ async fn call(
     // First: which methods are allowed depends on the function, and only a caller that may call it learns of it.
     let target = Target::Function(Endpoint::Api, name);
     let mut resolved = dispatcher.resolve(requester, target).await?;
-    let (input, wire) = input(dispatcher, parts, body, &mut resolved).await?;
+    let (input, encoding) = input(dispatcher, parts, body, &mut resolved).await?;
     if !resolved.function().only_reads() {
         dispatcher.check_page(parts, admitted.caller())?;
     }
     let call = Call {
         input,
-        wire,
+        encoding,
         client,
         ..Call::default()
     };
@@ -134,17 +134,17 @@ async fn input(
     parts: &Parts,
     body: &mut Upload,
     resolved: &mut Resolved,
-) -> Result<(Map<String, Value>, Wire)> {
+) -> Result<(Map<String, Value>, InputEncoding)> {
     let function = resolved.function();
     let is_query = function.declaration.kind == Kind::Query;
     match &parts.method {
-        method if is_read(method) && is_query => Ok((query_input(parts, function)?, Wire::Strings)),
+        method if is_read(method) && is_query => Ok((query_input(parts, function)?, InputEncoding::Strings)),
         &Method::POST => {
             let started = Instant::now();
             let input = posted_input(dispatcher, parts, body).await?;
             // The pace of the upload has limits of its own.
             resolved.exclude(started.elapsed());
-            Ok((input, Wire::Json))
+            Ok((input, InputEncoding::Json))
         }
         _ if is_query => Err(method_not_allowed("GET, HEAD, POST")),
         _ => Err(method_not_allowed("POST")),
@@ -181,14 +181,14 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
         }
     }
     // Servers and proxies log addresses.
-    let secrets = input.keys().filter(|name| function.input.hides_in(name));
+    let secrets = input.keys().filter(|name| function.input.has_secret_in(name));
     let problem = "is a secret: send it by POST, never in an address";
     let problems: Vec<_> = secrets
         .map(|name| (name.clone(), problem.to_owned()))
         .collect();
     match problems.is_empty() {
         true => Ok(input),
-        false => Err(misfit(problems)),
+        false => Err(invalid_input(problems)),
     }
 }
 

@@ -8,7 +8,7 @@ use std::task::Waker;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::Question;
+use super::InputRequest;
 use crate::error::Result;
 
 /// Sends the input requests of one call.
@@ -25,7 +25,7 @@ pub trait Elicitor: fmt::Debug + Send + Sync {
     fn request<'a>(
         &'a self,
         name: &'a str,
-        request: Question,
+        request: InputRequest,
     ) -> BoxFuture<'a, Result<Value>>;
 
     /// Whether an input request is open that only a later request can answer.

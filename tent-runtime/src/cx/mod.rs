@@ -8,14 +8,13 @@
 //! | [`Elicitor`] | sends input requests and returns the responses | [`Cx::input`] |
 //! | [`Journal`] | keeps the results of steps between runs of the same call | [`Cx::once`] |
 
-pub mod ask;
 mod cancellation;
 mod client;
 mod elicitor;
+pub mod input;
 mod journal;
 mod nested_call;
 mod paused_time;
-pub(crate) mod question;
 mod reporter;
 mod state;
 mod trace_id;
@@ -32,8 +31,8 @@ use tokio::time::Instant;
 pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
 pub use elicitor::Elicitor;
+pub use input::{InputRequest, Kind as InputKind};
 pub use journal::Journal;
-pub use question::{Kind as Asks, Question};
 pub use reporter::{Level, Progress, Reporter};
 pub use state::{Shared, State, States};
 pub use trace_id::TraceId;
@@ -238,8 +237,8 @@ impl Cx {
         }
     }
 
-    /// Sends an input request to the client: a form or a URL for its user ([`ask::form`], [`ask::url`]), a prompt for
-    /// its model ([`ask::sampling`]), or a request for its roots ([`ask::roots`]). `name` tells the input requests of
+    /// Sends an input request to the client: a form or a URL for its user ([`input::form`], [`input::url`]), a prompt for
+    /// its model ([`input::sampling`]), or a request for its roots ([`input::roots`]). `name` tells the input requests of
     /// one call apart.
     ///
     /// **A modern client responds with a second call, for which the function runs again from its start.** Input
@@ -259,28 +258,34 @@ impl Cx {
     /// A user who declines is not an error.
     ///
     /// ```
-    /// use tent_runtime::cx::{Cx, ask};
+    /// use tent_runtime::cx::{Cx, input};
     /// # async fn send(cx: &Cx) -> tent_runtime::error::Result<String> {
-    /// let form = ask::Form::new("Send it now?").field("sure", ask::Field::boolean());
+    /// let form = input::Form::new("Send it now?").field("sure", input::Field::boolean());
     /// Ok(match cx.input("sure", form).await? {
-    ///     ask::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
+    ///     input::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
     ///     _ => "Not sent.".to_owned(),
     /// })
     /// # }
     /// ```
-    pub async fn input<A: ask::Ask>(&self, name: &str, question: A) -> Result<A::Reply> {
-        let asked = question.asked()?;
-        let question = asked.question();
-        self.parts.client.require(&question.needs())?;
+    pub async fn input<R: input::IntoInputRequest>(
+        &self,
+        name: &str,
+        request: R,
+    ) -> Result<R::Response> {
+        let prepared = request.into_input_request()?;
+        let request = prepared.request();
+        self.parts.client.require(&request.needs())?;
         let Some(elicitor) = &self.parts.elicitor else {
             return Err(Error::of("T0021").with_message("The client of this call cannot be asked."));
         };
         let name = self.parts.nesting.name(name);
         // The time that a person takes does not count against the deadline.
         let waiting = self.paused().map(PausedTime::pause);
-        let answer = elicitor.request(&name, question).await?;
+        let answer = elicitor.request(&name, request).await?;
         drop(waiting);
-        asked.read(answer).map_err(|what| misanswered(&name, &what))
+        prepared
+            .read(answer)
+            .map_err(|problem| misanswered(&name, &problem))
     }
 
     /// Runs a step once, however often the input requests of a call make its function run again: the first run records
@@ -293,12 +298,12 @@ impl Cx {
     /// The error of the step; T0012 if its result cannot be recorded.
     ///
     /// ```
-    /// # use tent_runtime::cx::{Cx, ask};
+    /// # use tent_runtime::cx::{Cx, input};
     /// # use tent_runtime::error::Result;
     /// # async fn add_order() -> Result<u32> { Ok(7) }
     /// # async fn serve(cx: &Cx) -> Result<()> {
     /// let order: u32 = cx.once("order", async { add_order().await }).await?;
-    /// let sure = cx.input("pay", ask::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
+    /// let sure = cx.input("pay", input::url("Pay it", format!("https://shop.example/pay/{order}"))).await?;
     /// # Ok(())
     /// # }
     /// ```

@@ -21,7 +21,7 @@ use crate::cx::{
 };
 use crate::error::{Error, Result};
 use crate::function::{Kind, Output};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// How long the outcome of a call that ended at its deadline may take to be recorded.
 const RECORD_GRACE: Duration = Duration::from_secs(5);
@@ -31,8 +31,8 @@ const RECORD_GRACE: Duration = Duration::from_secs(5);
 pub struct Call {
     /// The input, as the client sent it.
     pub input: Map<String, Value>,
-    /// What the values of the input can be on the wire of the endpoint.
-    pub wire: Wire,
+    /// How the endpoint encodes the values of the input.
+    pub encoding: InputEncoding,
     /// What the client says about itself.
     pub client: Client,
     /// The members of the request's `_meta` that the function may read.
@@ -52,7 +52,7 @@ impl Default for Call {
     fn default() -> Self {
         Call {
             input: Map::new(),
-            wire: Wire::Json,
+            encoding: InputEncoding::Json,
             client: Client::default(),
             meta: Map::new(),
             reporter: None,
@@ -97,7 +97,7 @@ struct PreparedCall {
     cx: Cx,
     resolved: Resolved,
     input: Map<String, Value>,
-    wire: Wire,
+    encoding: InputEncoding,
     claim: Option<Arc<dyn CallClaim>>,
 }
 
@@ -171,7 +171,7 @@ impl Dispatcher {
     fn prepare(&self, resolved: Resolved, call: Call) -> PreparedCall {
         let Call {
             input,
-            wire,
+            encoding,
             client,
             meta,
             reporter,
@@ -206,7 +206,7 @@ impl Dispatcher {
             cx,
             resolved,
             input,
-            wire,
+            encoding,
             claim,
         }
     }
@@ -223,7 +223,7 @@ impl Dispatcher {
             cx,
             resolved,
             input,
-            wire: Wire::Json,
+            encoding: InputEncoding::Json,
             claim: None,
         })
         .instrument(span)
@@ -245,11 +245,11 @@ impl Dispatcher {
             cx,
             resolved,
             mut input,
-            wire,
+            encoding,
             claim,
         } = prepared;
         let function = resolved.function();
-        let checked = validate(function, cx.client(), &mut input, wire)
+        let checked = validate(function, cx.client(), &mut input, encoding)
             .and_then(|()| approval::check(function, approval_of(&cx)));
         let outcome = match checked {
             Ok(()) => self.claim_and_run(&cx, &resolved, input, claim).await,

@@ -22,7 +22,7 @@ use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
 use crate::registry::{Function, Registry, Resource};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// The surface on which the functions of an app are offered, each to its own kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,7 +340,7 @@ impl<'a> ReadableResources<'a> {
                 Err(error) => refusal = refusal.or(Some(error)),
                 Ok(()) => {
                     let input = &resource.function.input;
-                    if input.accept(&mut variables.clone(), Wire::Strings).is_ok() {
+                    if input.validate(&mut variables.clone(), InputEncoding::Strings).is_ok() {
                         return Ok((position, variables));
                     }
                 }

@@ -15,7 +15,7 @@ use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
 use crate::function::{Body, Content, Misread, Output};
 use crate::registry::{Function, OutputShape};
-use crate::schema::{UNFIT, misfit};
+use crate::schema::{INVALID, invalid_input};
 
 /// How many blocking functions run at once: half of the threads of tokio's blocking pool by default. The store works on
 /// the same pool, and always has a thread, whatever the functions hold.
@@ -84,9 +84,9 @@ fn redact(error: Error, function: &Function) -> Error {
     if !error.source().is_some_and(|source| source.is::<Misread>()) {
         return error;
     }
-    misfit(error.fields().iter().map(|(path, what)| {
-        let what = what.as_str().unwrap_or(UNFIT);
-        function.input.discreet(path, what)
+    invalid_input(error.fields().iter().map(|(path, what)| {
+        let what = what.as_str().unwrap_or(INVALID);
+        function.input.redact(path, what)
     }))
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::cx::Client;
 use crate::error::Result;
 use crate::registry::Function;
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// Brings the input into the form that its function reads.
 ///
@@ -15,9 +15,9 @@ pub(super) fn validate(
     function: &Function,
     client: &Client,
     input: &mut Map<String, Value>,
-    wire: Wire,
+    encoding: InputEncoding,
 ) -> Result<()> {
     // First, since no other input would help.
     client.require(function.declaration.needs)?;
-    function.input.accept(input, wire)
+    function.input.validate(input, encoding)
 }

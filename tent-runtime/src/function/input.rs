@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::schema::{Field, REQUIRED, UNFIT, misfit};
+use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 
 /// What a function may take by value: whatever can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
@@ -162,7 +162,7 @@ impl Arguments {
         };
         // The texts of serde quote the value that they refuse.
         self.misfits.push(match field.secret && why != REQUIRED {
-            true => (field.name.to_owned(), UNFIT.to_owned()),
+            true => (field.name.to_owned(), INVALID.to_owned()),
             false => (format!("{}{joint}{path}", field.name), why),
         });
         None
@@ -170,7 +170,7 @@ impl Arguments {
 
     /// T0003 with every field that did not fit, marked as [`Misread`].
     pub fn refused(self) -> Error {
-        misfit(self.misfits).with_source(Misread)
+        invalid_input(self.misfits).with_source(Misread)
     }
 }
 

@@ -17,7 +17,7 @@ use subtle::ConstantTimeEq;
 use crate::caller::{self, Caller, User};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Result};
-use crate::schema::misfit;
+use crate::schema::invalid_input;
 use crate::store::{Kept, Store};
 
 pub use crate::store::KeyRecord;
@@ -112,7 +112,8 @@ impl NewKey {
         let fields = problems
             .into_iter()
             .map(|(name, problem)| (name.to_owned(), problem));
-        Err(misfit(fields).with_message(format!("The key cannot be made: {}.", lines.join("; "))))
+        Err(invalid_input(fields)
+            .with_message(format!("The key cannot be made: {}.", lines.join("; "))))
     }
 }
 

@@ -77,7 +77,7 @@ impl Field {
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.subschema_for::<T>();
     if schema.as_bool() == Some(true) && T::schema_id().starts_with("Option<") {
-        schema.insert(super::marks::NULL.to_owned(), true.into());
+        schema.insert(super::keywords::NULL.to_owned(), true.into());
     }
     schema
 }

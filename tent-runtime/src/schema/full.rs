@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::Problem;
 use super::check::{Path, Plan};
-use super::marks;
+use super::keywords;
 
 /// As many of the fields that do not fit are told.
 const MOST: usize = 100;
@@ -153,7 +153,7 @@ fn then(path: &str, name: &str) -> String {
 fn secrets(schema: &Value) -> usize {
     match schema {
         Value::Object(parts) => {
-            let own = parts.get(marks::SECRET) == Some(&Value::Bool(true));
+            let own = parts.get(keywords::SECRET) == Some(&Value::Bool(true));
             parts.values().map(secrets).sum::<usize>() + usize::from(own)
         }
         Value::Array(parts) => parts.iter().map(secrets).sum(),
@@ -172,7 +172,7 @@ fn outline(schema: &Value) -> Value {
         return json!(true);
     }
     let mut outline = Map::new();
-    for keyword in ["type", marks::SECRET] {
+    for keyword in ["type", keywords::SECRET] {
         if let Some(value) = schema.get(keyword) {
             outline.insert(keyword.to_owned(), value.clone());
         }

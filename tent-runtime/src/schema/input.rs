@@ -7,7 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
-use super::{Field, Problem, REQUIRED, UNFIT, WHOLE, Wire, marks, mirrors, misfit, rules};
+use super::{
+    Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, invalid_input, keywords, mirrors,
+    rules,
+};
 use crate::error::Error;
 
 /// A function's input: what is published, and the check.
@@ -25,19 +28,19 @@ impl InputSchema {
     /// or that has a default, may be left out.
     ///
     /// ```
-    /// use tent_runtime::schema::{Field, InputSchema, Wire};
+    /// use tent_runtime::schema::{Field, InputSchema, InputEncoding};
     /// let fields = [Field::new::<u32>("id"), Field::new::<Option<String>>("note")];
-    /// let schema = InputSchema::of_fields(&fields).unwrap();
+    /// let schema = InputSchema::from_fields(&fields).unwrap();
     /// assert_eq!(schema.published()["required"], serde_json::json!(["id"]));
     ///
     /// let mut input = serde_json::json!({"id": 7.0, "note": null}).as_object().unwrap().clone();
-    /// schema.accept(&mut input, Wire::Json).unwrap();
+    /// schema.validate(&mut input, InputEncoding::Json).unwrap();
     /// assert_eq!(serde_json::Value::from(input), serde_json::json!({"id": 7}));
     /// ```
     ///
     /// # Errors
     /// Every problem of the declaration, not only the first.
-    pub fn of_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
+    pub fn from_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
         let types: Vec<_> = fields.iter().map(|field| field.schema).collect();
         let source = Source::of(Side::Input, &types);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
@@ -59,7 +62,7 @@ impl InputSchema {
             }
             let mut schema = shaper.shape(raw, field.name);
             rules::apply(field, &mut schema, &mut problems);
-            if !schema.contains_key(marks::NULL) && field.default.is_none() {
+            if !schema.contains_key(keywords::NULL) && field.default.is_none() {
                 required.push(field.name);
             }
             if properties
@@ -87,7 +90,7 @@ impl InputSchema {
     /// # Errors
     /// Every problem of the type, not only the first: T7012 where it is not always one object, T7007 for an
     /// `x-mcp-header` that clients refuse.
-    pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
+    pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
         let mut source = Source::of(Side::Input, &[schema]);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
         let raw = source.roots.pop().unwrap_or_default();
@@ -105,7 +108,7 @@ impl InputSchema {
             problems.push(problem("T7012", "", message));
         }
         root.entry("properties").or_insert_with(|| json!({}));
-        root.remove(marks::NULL);
+        root.remove(keywords::NULL);
         root.remove("default");
         Self::made(shaper, root, problems)
     }
@@ -116,15 +119,15 @@ impl InputSchema {
     /// ```
     /// use tent_runtime::schema::InputSchema;
     /// let stated = serde_json::json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-    /// let schema = InputSchema::of_stated(stated.clone()).unwrap();
+    /// let schema = InputSchema::from_declared(stated.clone()).unwrap();
     /// assert_eq!(*schema.published(), stated);
-    /// assert_eq!(InputSchema::of_stated(true.into()).unwrap_err()[0].code, "T7012");
+    /// assert_eq!(InputSchema::from_declared(true.into()).unwrap_err()[0].code, "T7012");
     /// ```
     ///
     /// # Errors
     /// Every problem of the schema, not only the first: T7012 where its root does not state
     /// `"type": "object"`, T7007 for an `x-mcp-header` that clients refuse, T7017 for what is not enforced.
-    pub fn of_stated(stated: Value) -> Result<Self, Vec<Problem>> {
+    pub fn from_declared(stated: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
             let message = "the schema that is stated has no `\"type\": \"object\"` at its root";
@@ -193,10 +196,14 @@ impl InputSchema {
     /// What no schema says is not among them: that a text is no IP address, where the type is one, is found when
     /// the input is read into its types, once it fits here. A reader of a type stops at its first fault, which
     /// may be one of the schema's: what it could add is told once those are mended.
-    pub fn accept(&self, input: &mut Map<String, Value>, wire: Wire) -> Result<(), Error> {
-        let mode = match wire {
-            Wire::Json => Mode::Json,
-            Wire::Strings => Mode::Strings,
+    pub fn validate(
+        &self,
+        input: &mut Map<String, Value>,
+        encoding: InputEncoding,
+    ) -> Result<(), Error> {
+        let mode = match encoding {
+            InputEncoding::Json => Mode::Json,
+            InputEncoding::Strings => Mode::Strings,
         };
         let mut walk = Walk::new(&self.plan, mode);
         walk.root(input);
@@ -213,11 +220,11 @@ impl InputSchema {
         if found.is_empty() {
             Ok(())
         } else {
-            Err(misfit(found))
+            Err(invalid_input(found))
         }
     }
 
-    /// How many steps [`accept`](Self::accept) takes for `input`.
+    /// How many steps [`validate`](Self::validate) takes for `input`.
     #[cfg(test)]
     pub(super) fn steps(&self, input: &mut Map<String, Value>) -> u64 {
         let mut walk = Walk::new(&self.plan, Mode::Json);
@@ -248,18 +255,18 @@ impl InputSchema {
     /// What may be told of a misfit that another than this check found at `path`, and that may therefore
     /// show what was sent: where it has to do with a secret, the path ends before it and nothing is said of
     /// the value.
-    pub(crate) fn discreet(&self, path: &str, what: &str) -> (String, String) {
+    pub(crate) fn redact(&self, path: &str, what: &str) -> (String, String) {
         let path = if path == WHOLE { "" } else { path };
         match self.plan.hidden(path) {
             Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
-            Some(told) => (told.to_owned(), UNFIT.to_owned()),
+            Some(told) => (told.to_owned(), INVALID.to_owned()),
             None => (path.to_owned(), what.to_owned()),
         }
     }
 
     /// Whether the field `name` is secret or has a secret in it.
-    pub(crate) fn hides_in(&self, name: &str) -> bool {
-        self.plan.hides_in(name)
+    pub(crate) fn has_secret_in(&self, name: &str) -> bool {
+        self.plan.has_secret_in(name)
     }
 
     /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
@@ -267,7 +274,7 @@ impl InputSchema {
     /// ```
     /// use tent_runtime::schema::{Field, InputSchema};
     /// let pin = Field { secret: true, ..Field::new::<String>("pin") };
-    /// let schema = InputSchema::of_fields(&[pin]).unwrap();
+    /// let schema = InputSchema::from_fields(&[pin]).unwrap();
     /// let mut input = serde_json::Map::from_iter([("pin".to_owned(), "1234".into())]);
     /// schema.mask(&mut input);
     /// assert_eq!(input["pin"], "[secret]");
@@ -314,7 +321,7 @@ impl InputSchema {
             }
         }
         let published = match &document {
-            Value::Object(root) => marks::published(root),
+            Value::Object(root) => keywords::published(root),
             other => other.clone(),
         };
         Ok(InputSchema::checked(published, plan))

@@ -9,7 +9,7 @@ mod field;
 #[cfg(feature = "schema")]
 mod full;
 mod input;
-mod marks;
+mod keywords;
 mod mirrors;
 mod output;
 mod pattern;
@@ -36,7 +36,7 @@ pub struct Problem {
 
 /// The wire that an input came over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
+pub enum InputEncoding {
     /// JSON: a number is a number.
     Json,
     /// Only strings: the query of a GET, the arguments of a prompt. A string is taken for a scalar of the
@@ -49,11 +49,11 @@ const WHOLE: &str = "(input)";
 /// What is said of a field that is not there.
 pub(crate) const REQUIRED: &str = "is required";
 /// All that is said of a secret that its type does not take.
-pub(crate) const UNFIT: &str = "does not fit its type";
+pub(crate) const INVALID: &str = "does not fit its type";
 
 /// T0003 with one entry for each field that does not fit: its path, and what is wrong with it. The input
 /// as a whole, which has no path, is called `(input)`.
-pub fn misfit(fields: impl IntoIterator<Item = (String, String)>) -> Error {
+pub fn invalid_input(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()
         .fold(Error::of("T0003"), |error, (path, what)| {

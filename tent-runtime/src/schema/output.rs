@@ -4,7 +4,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::check::{Mode, Path, Plan, Walk, compile};
-use super::marks;
+use super::keywords;
 use super::transform::{Shaper, Side, Source};
 
 /// A function's answer, where it is a value.
@@ -22,7 +22,7 @@ impl OutputSchema {
     ///
     /// ```
     /// use tent_runtime::schema::OutputSchema;
-    /// let count = OutputSchema::of_type(|generator| generator.subschema_for::<u8>()).unwrap();
+    /// let count = OutputSchema::from_type(|generator| generator.subschema_for::<u8>()).unwrap();
     /// assert_eq!(
     ///     *count.published(),
     ///     serde_json::json!({"type": "integer", "minimum": 0, "maximum": 255})
@@ -31,9 +31,9 @@ impl OutputSchema {
     /// let anything = |generator: &mut schemars::SchemaGenerator| {
     ///     generator.subschema_for::<serde_json::Value>()
     /// };
-    /// assert!(OutputSchema::of_type(anything).is_none());
+    /// assert!(OutputSchema::from_type(anything).is_none());
     /// ```
-    pub fn of_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Option<Self> {
+    pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Option<Self> {
         let mut source = Source::of(Side::Output, &[schema]);
         let raw = source.roots.pop()?;
         let mut shaper = Shaper::new(Side::Output, source.definitions);
@@ -43,8 +43,8 @@ impl OutputSchema {
             .any(|keyword| root.contains_key(*keyword));
         // What could not be enforced was left out; nothing is enforced of an answer's caller.
         let shaped = shaper.finish_open(root);
-        let huge = marks::any_huge(&shaped);
-        let published = marks::published(&shaped);
+        let huge = keywords::any_huge(&shaped);
+        let published = keywords::published(&shaped);
         let plan = compile(&published, false).ok().map(|(plan, _)| plan);
         says_something.then_some(OutputSchema {
             published,

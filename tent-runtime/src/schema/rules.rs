@@ -6,13 +6,13 @@ use serde_json::{Map, Number, Value};
 
 use super::field::{Bound, Field, Rules};
 use super::transform::{SAFE, problem, set_bounds, whole};
-use super::{Problem, marks, mirrors, pattern};
+use super::{Problem, keywords, mirrors, pattern};
 
 type Object = Map<String, Value>;
 
 /// States what `field` says onto `schema`, the form of its type.
 pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Problem>) {
-    let mut misfit = |message: String| problems.push(problem("T7017", field.name, message));
+    let mut invalid_input = |message: String| problems.push(problem("T7017", field.name, message));
     let Rules {
         min,
         max,
@@ -33,20 +33,20 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         match (kind.as_str(), bound) {
             ("integer", Bound::Integer(bound)) => narrow_integer(schema, bound, up),
             ("integer", Bound::Number(bound)) => {
-                misfit(format!(
+                invalid_input(format!(
                     "`{rule} = {bound}` on an integer: state a whole number"
                 ));
             }
             ("number", bound) => {
                 if let Err(why) = narrow_number(schema, bound, up) {
-                    misfit(format!("`{rule}` {why}"));
+                    invalid_input(format!("`{rule}` {why}"));
                 }
             }
-            (kind, _) => misfit(format!("`{rule}` is for numbers, and this is {}", a(kind))),
+            (kind, _) => invalid_input(format!("`{rule}` is for numbers, and this is {}", a(kind))),
         }
     }
     if is_empty_range(schema) {
-        misfit("its least value is above its greatest".to_owned());
+        invalid_input("its least value is above its greatest".to_owned());
     }
 
     let (least, most) = match kind.as_str() {
@@ -59,7 +59,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     ] {
         let Some(bound) = bound else { continue };
         if kind != "string" && kind != "array" {
-            misfit(format!(
+            invalid_input(format!(
                 "`{rule}` is for texts and lists, and this is {}",
                 a(&kind)
             ));
@@ -75,19 +75,19 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     }
     let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
     if matches!((length(least), length(most)), (Some(least), Some(most)) if least > most) {
-        misfit("its least length is above its greatest".to_owned());
+        invalid_input("its least length is above its greatest".to_owned());
     }
 
     if let Some(stated) = pattern {
         let compiled = pattern::compile(stated);
         if kind != "string" {
-            misfit(format!("`pattern` is for texts, and this is {}", a(&kind)));
+            invalid_input(format!("`pattern` is for texts, and this is {}", a(&kind)));
         } else if let Err(why) = compiled {
-            misfit(format!(
+            invalid_input(format!(
                 "its pattern is no regular expression that can be checked: {why}"
             ));
         } else if schema.get("pattern").is_some_and(|other| other != stated) {
-            misfit("its type has a pattern of its own".to_owned());
+            invalid_input("its type has a pattern of its own".to_owned());
         } else {
             schema.insert("pattern".to_owned(), stated.into());
         }
@@ -100,7 +100,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         schema.insert("description".to_owned(), field.about.into());
     }
     if field.secret {
-        schema.insert(marks::SECRET.to_owned(), true.into());
+        schema.insert(keywords::SECRET.to_owned(), true.into());
     }
     if let Some(header) = field.header {
         // Clients leave a tool out whose `x-mcp-header` stands on anything else.
@@ -153,8 +153,8 @@ pub(super) fn integer_bounds(schema: &Object) -> (Option<i128>, Option<i128>) {
         marked.or_else(|| whole(schema.get(keyword)?, up))
     };
     (
-        bound("minimum", marks::LEAST, true),
-        bound("maximum", marks::MOST, false),
+        bound("minimum", keywords::LEAST, true),
+        bound("maximum", keywords::MOST, false),
     )
 }
 

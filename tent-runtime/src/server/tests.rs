@@ -11,7 +11,7 @@ use crate::dispatch::{Call, Endpoint};
 use crate::function::{
     Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 static BEGAN: Notify = Notify::const_new();
 static GO_ON: Notify = Notify::const_new();
@@ -49,7 +49,7 @@ async fn left(tent: &Tent) {
     let call = tent.dispatcher.call(Call {
         name: "work".to_owned(),
         input: serde_json::Map::new(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller: Caller::App,
         client: Client {
             era: Era::Legacy,

@@ -1,25 +1,94 @@
-//! Which functions are linked: all of a crate that is named, none of one that is not, however the
-//! program is built.
+//! Which functions are linked: all functions of a crate that the program names, and none of a crate that it does not
+//! name, in every kind of build.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// What this test itself is linked with is shown by a case below.
+// A test below shows that this line alone links the functions into this test.
 use linkage_tools as _;
+use tent_tests::rustc::{Rustc, output_of};
 
-const FUNCTIONS: &str = "function at_the_root
-function further_down
-function in_a_module
-function in_a_private_module
-";
+const FUNCTIONS: [&str; 4] = [
+    "function at_the_root",
+    "function further_down",
+    "function in_a_module",
+    "function in_a_private_module",
+];
+const LINKED: [&str; 5] = [
+    FUNCTIONS[0],
+    FUNCTIONS[1],
+    FUNCTIONS[2],
+    FUNCTIONS[3],
+    "link linkage_tools",
+];
 
-/// All builds put their programs in one place, so one is built and run at a time.
-static BUILD: Mutex<()> = Mutex::new(());
+/// What each program has to print, by its name.
+const PROGRAMS: [(&str, &[&str]); 3] =
+    [("unnamed", &[]), ("used", &FUNCTIONS), ("linked", &LINKED)];
 
-/// Builds the programs with these settings and holds what each shows against what it has to.
-fn check(settings: &[String], arguments: &[&str]) {
-    let _one = BUILD.lock().unwrap_or_else(PoisonError::into_inner);
+fn check(name: &str, expected: &[&str], program: &Path, build: &str) {
+    let printed = output_of(&mut Command::new(program));
+    let printed: Vec<&str> = printed.lines().collect();
+    assert_eq!(printed, expected, "{name}, {build}");
+}
+
+/// Builds the crate of functions and the programs with this optimisation and number of codegen units, on the libraries
+/// that Cargo has built for this test.
+fn check_development(optimisation: u8, units: u16) {
+    let build = format!("opt-level={optimisation}, codegen-units={units}");
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("linkage-{optimisation}-{units}"));
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let rustc = Rustc::new(tent_rustc_arguments::rustc_arguments!()).without("linkage_tools");
+    let compile = |source: &str, arguments: &[String]| {
+        let mut command = rustc.command(Path::new(env!("CARGO_MANIFEST_DIR")).join(source));
+        command
+            .arg(format!("-Copt-level={optimisation}"))
+            .arg(format!("-Ccodegen-units={units}"))
+            .arg("--out-dir")
+            .arg(&folder)
+            .args(arguments);
+        output_of(&mut command);
+    };
+    let text = |argument: &str| argument.to_owned();
+    compile(
+        "tools/src/lib.rs",
+        &[
+            "--crate-type=rlib",
+            "--crate-name=linkage_tools",
+            "--edition=2021",
+        ]
+        .map(text),
+    );
+    let tools = folder.join("liblinkage_tools.rlib");
+    for (name, expected) in PROGRAMS {
+        let tools = format!("--extern=linkage_tools={}", tools.display());
+        compile(
+            &format!("src/bin/{name}.rs"),
+            &[text("--crate-type=bin"), text("--edition=2024"), tools],
+        );
+        check(name, expected, &folder.join(name), &build);
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+}
+
+/// The two packages optimised and with link-time optimisation, on dependencies that are not optimised: the test holds
+/// what the linker drops of the two. Link-time optimisation needs dependencies with bitcode, so Cargo builds these.
+fn check_release(units: u16) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut settings = vec![
+        "profile.linkage.inherits='release'".to_owned(),
+        "profile.linkage.opt-level=0".to_owned(),
+        "profile.linkage.codegen-units=16".to_owned(),
+    ];
+    for package in ["linkage-tools", "tent-linkage"] {
+        settings.push(format!("profile.linkage.package.{package}.opt-level=3"));
+        settings.push(format!(
+            "profile.linkage.package.{package}.codegen-units={units}"
+        ));
+    }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
         .expect("the folder for tests lies in the target folder");
@@ -28,8 +97,9 @@ fn check(settings: &[String], arguments: &[&str]) {
         .args([
             "build",
             "--offline",
+            "--quiet",
             "--bins",
-            "--message-format=json",
+            "--profile=linkage",
             "--target-dir",
         ])
         .arg(target)
@@ -41,105 +111,65 @@ fn check(settings: &[String], arguments: &[&str]) {
             settings
                 .iter()
                 .flat_map(|setting| ["--config", setting.as_str()]),
-        )
-        .args(arguments);
-    let output = cargo.output().expect("cargo starts");
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{cargo:?}\n{log}");
-    let built = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
-    assert_eq!(shown(&built, "unnamed"), "", "{settings:?} {arguments:?}");
-    assert_eq!(
-        shown(&built, "used"),
-        FUNCTIONS,
-        "{settings:?} {arguments:?}"
-    );
-    assert_eq!(
-        shown(&built, "linked"),
-        format!("{FUNCTIONS}link linkage_tools\n"),
-        "{settings:?} {arguments:?}"
-    );
+        );
+    output_of(&mut cargo);
+    for (name, expected) in PROGRAMS {
+        let program = target.join("linkage").join(name);
+        check(
+            name,
+            expected,
+            &program,
+            &format!("released, codegen-units={units}"),
+        );
+    }
 }
 
-/// What the program of this name shows. `built` is what cargo says of each thing that it built.
-fn shown(built: &str, name: &str) -> String {
-    let program = built
-        .lines()
-        .map(|line| {
-            tent::serde_json::from_str::<tent::serde_json::Value>(line).expect("JSON lines")
-        })
-        .filter(|message| message["target"]["name"] == name)
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .unwrap_or_else(|| panic!("cargo built no {name}"));
-    let output = Command::new(program).output().expect("it starts");
-    assert!(output.status.success());
-    String::from_utf8(output.stdout).expect("it shows UTF-8")
+// K7-09 in the development profile.
+#[test]
+fn links_named_crates_in_the_development_profile() {
+    for ((name, expected), program) in PROGRAMS.into_iter().zip([
+        env!("CARGO_BIN_EXE_unnamed"),
+        env!("CARGO_BIN_EXE_used"),
+        env!("CARGO_BIN_EXE_linked"),
+    ]) {
+        check(name, expected, Path::new(program), "development");
+    }
 }
 
-/// Settings of the two packages alone: what they depend on stays as it is, and is built once.
-fn of_the_packages(profile: &str, optimised: u8, units: u16) -> Vec<String> {
-    ["linkage-tools", "tent-linkage"]
-        .iter()
-        .flat_map(|package| {
-            [
-                format!("profile.{profile}.package.{package}.opt-level={optimised}"),
-                format!("profile.{profile}.package.{package}.codegen-units={units}"),
-            ]
-        })
-        .collect()
-}
-
-fn check_packages(optimised: u8, units: u16) {
-    check(&of_the_packages("dev", optimised, units), &[]);
-}
-
-/// Release with its link-time optimisation, in a profile of its own whose other packages are not
-/// optimised: what counts is what the linker drops of the two.
-fn check_release(units: u16) {
-    let mut settings = vec![
-        "profile.linkage.inherits='release'".to_owned(),
-        "profile.linkage.opt-level=0".to_owned(),
-        "profile.linkage.codegen-units=16".to_owned(),
-    ];
-    settings.extend(of_the_packages("linkage", 3, units));
-    check(&settings, &["--profile", "linkage"]);
+// K7-09 in each build that orders or drops object files differently.
+#[test]
+fn links_named_crates_unoptimised_in_one_unit() {
+    check_development(0, 1);
 }
 
 #[test]
-fn k7_09_as_the_development_profile_has_it() {
-    check(&[], &[]);
+fn links_named_crates_unoptimised_in_sixteen_units() {
+    check_development(0, 16);
 }
 
 #[test]
-fn k7_09_unoptimised_in_one_unit() {
-    check_packages(0, 1);
+fn links_named_crates_optimised_in_one_unit() {
+    check_development(3, 1);
 }
 
 #[test]
-fn k7_09_unoptimised_in_sixteen_units() {
-    check_packages(0, 16);
+fn links_named_crates_optimised_in_sixteen_units() {
+    check_development(3, 16);
 }
 
 #[test]
-fn k7_09_optimised_in_one_unit() {
-    check_packages(3, 1);
-}
-
-#[test]
-fn k7_09_optimised_in_sixteen_units() {
-    check_packages(3, 16);
-}
-
-#[test]
-fn k7_09_released_in_one_unit() {
+fn links_named_crates_released_in_one_unit() {
     check_release(1);
 }
 
 #[test]
-fn k7_09_released_in_sixteen_units() {
+fn links_named_crates_released_in_sixteen_units() {
     check_release(16);
 }
 
+// K7-09 in a test.
 #[test]
-fn k7_09_in_a_test() {
-    assert_eq!(tent_linkage::linked(), FUNCTIONS);
+fn links_named_crates_into_a_test() {
+    let linked: Vec<String> = tent_linkage::linked().lines().map(str::to_owned).collect();
+    assert_eq!(linked, FUNCTIONS);
 }

@@ -275,7 +275,7 @@ mod slow {
 }
 
 mod asking {
-    use tent::ask::{Field, Form};
+    use tent::input::{Field, Form};
     use tent::prelude::*;
 
     /// Greets who calls.

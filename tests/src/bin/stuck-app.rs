@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use tent::App;
-use tent::ask::{Field, Form};
+use tent::input::{Field, Form};
 use tent::prelude::*;
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 use tent::prelude::*;
-use tent::{Level, Tent, User, ask};
+use tent::{Level, Tent, User, input};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore, mpsc};
@@ -94,7 +94,7 @@ async fn floods(cx: &Cx) {
 /// A letter to who reads it.
 #[resource(uri = "letters://{id}", access = "role:tester")]
 async fn letter(cx: &Cx, id: u32) -> Result<String> {
-    let form = ask::Form::new("Who are you?").field("name", ask::Field::text());
+    let form = input::Form::new("Who are you?").field("name", input::Field::text());
     let filled = cx.input("name", form).await?.accepted();
     let name = filled.as_ref().and_then(|filled| filled["name"].as_str());
     Ok(format!("{id}: {}", name.unwrap_or("nobody")))

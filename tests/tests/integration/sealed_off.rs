@@ -193,13 +193,13 @@ async fn no_text_inside_of_an_input_is_read_as_json() {
 async fn a_call_from_inside_is_held_to_the_same() {
     use tent::{Caller, Client};
     use tent_runtime::dispatch::{Call, Endpoint};
-    use tent_runtime::schema::Wire;
+    use tent_runtime::schema::InputEncoding;
     let tent = open().await;
     let value = json!({ KEPT: "[1]" });
     let call = Call {
         name: "echo".to_owned(),
         input: serde_json::Map::from_iter([("value".to_owned(), value)]),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller: Caller::App,
         client: Client::default(),
         meta: serde_json::Map::new(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cx::{Later, Level, Peer, Progress, Question, misanswered};
+use crate::cx::{InputRequest, Later, Level, Peer, Progress, misanswered};
 use crate::error::Result;
 use crate::mcp::client::notifications::OfCall;
 use crate::mcp::client::pending_requests;
@@ -56,7 +56,7 @@ impl InSession {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn put(&self, name: &str, question: &Question) -> Result<Value> {
+    async fn put(&self, name: &str, question: &InputRequest) -> Result<Value> {
         input_request::check(question, self.revision)?;
         let put = self.notes.questions().put(
             pending_requests::Asked {
@@ -99,7 +99,7 @@ impl Peer for InSession {
         self.told.log(level, logger, data);
     }
 
-    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async move { self.put(name, &question).await })
     }
 

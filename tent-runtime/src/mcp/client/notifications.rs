@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::cx::{InputRequest, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
 use crate::mcp::client::outbox::Sink;
 use crate::mcp::client::throttle::Pace;
@@ -257,7 +257,7 @@ impl Peer for OfCall {
         self.sink.send(line(level, logger, data));
     }
 
-    fn ask<'a>(&'a self, _: &'a str, _: Question) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async {
             Err(Error::of("T0021").with_message("The client of this call cannot be asked."))
         })

@@ -22,7 +22,7 @@ use crate::mcp::protocol::revision::Revision;
 use crate::mcp::transport::sse;
 use crate::mcp::{Agreed, Asked, Mcp};
 use crate::registry::Registry;
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 use crate::seal::Use;
 
 /// The most bytes of what is listed on one page; a single one may be larger.
@@ -88,7 +88,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) input: Map<String, Value>,
     /// What the request brings in `_meta` for the function.
     pub(crate) meta: Map<String, Value>,
-    pub(crate) wire: Wire,
+    pub(crate) wire: InputEncoding,
     pub(crate) at: Endpoint,
     /// Where it can come in several rounds. Of what only reads none is kept.
     pub(crate) rounds: Option<Brought<'a>>,
@@ -107,7 +107,7 @@ impl<'a> Wanted<'a> {
             name: name.to_owned(),
             input,
             meta: std::mem::take(&mut params.meta.rest),
-            wire: Wire::Strings,
+            wire: InputEncoding::Strings,
             at,
             rounds: Some(Brought::to_read(method, params)),
         }

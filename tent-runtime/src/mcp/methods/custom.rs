@@ -21,7 +21,7 @@ use crate::mcp::protocol::params::OutputShape;
 use crate::mcp::protocol::response::{self, Refusal, Reply, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::{Agreed, Asked, Mcp, unreadable};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// Serves a method that no era has for itself alone.
 ///
@@ -125,7 +125,7 @@ async fn own(
         name: name.clone(),
         input: request.input().map_err(unreadable)?,
         meta: params.meta.rest.clone(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         at: Endpoint::Method,
         rounds: None,
     };

@@ -23,7 +23,7 @@ use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::Key;
 use crate::mcp::{Agreed, Asked, Mcp};
 use crate::registry::{OutputShape, Registry};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.
 pub(crate) struct Tools(Vec<Tool>);
@@ -83,7 +83,7 @@ pub(crate) async fn serve(
         name: name.into_owned(),
         input,
         meta,
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         at: Endpoint::Mcp,
         rounds: Some(Brought {
             method: "tools/call",

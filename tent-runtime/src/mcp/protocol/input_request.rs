@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::cx::{Asks, Question};
+use crate::cx::{InputKind, InputRequest};
 use crate::error::{Error, Result};
 use crate::mcp::protocol::content;
 use crate::mcp::protocol::revision::Revision;
@@ -11,8 +11,8 @@ use crate::mcp::protocol::revision::Revision;
 ///
 /// # Errors
 /// T0021 for a field that its forms do not have.
-pub(crate) fn check(question: &Question, revision: Revision) -> Result<()> {
-    let Asks::Form { schema, .. } = question.kind() else {
+pub(crate) fn check(question: &InputRequest, revision: Revision) -> Result<()> {
+    let InputKind::Form { schema, .. } = question.kind() else {
         return Ok(());
     };
     if revision.has_modes_of_elicitation() {
@@ -33,9 +33,9 @@ pub(crate) fn check(question: &Question, revision: Revision) -> Result<()> {
 
 /// The method and the parameters of a question that [`check`] has passed. `id` is by what an older client tells
 /// elicitations apart.
-pub(crate) fn request(question: &Question, revision: Revision, id: &str) -> Value {
+pub(crate) fn request(question: &InputRequest, revision: Revision, id: &str) -> Value {
     let (method, params) = match question.kind() {
-        Asks::Form { message, schema } => {
+        InputKind::Form { message, schema } => {
             let mut params = json!({"message": message, "requestedSchema": schema});
             if revision.has_modes_of_elicitation() {
                 params["mode"] = "form".into();
@@ -44,14 +44,14 @@ pub(crate) fn request(question: &Question, revision: Revision, id: &str) -> Valu
             }
             ("elicitation/create", params)
         }
-        Asks::Url { message, url } => {
+        InputKind::Url { message, url } => {
             let mut params = json!({"mode": "url", "message": message, "url": url});
             if !revision.is_modern() {
                 params["elicitationId"] = id.into();
             }
             ("elicitation/create", params)
         }
-        Asks::Sampling(params) => {
+        InputKind::Sampling(params) => {
             let mut params = params.clone();
             if let Some(Value::Array(messages)) = params.get_mut("messages")
                 && !revision.has_messages_of_parts()
@@ -63,7 +63,7 @@ pub(crate) fn request(question: &Question, revision: Revision, id: &str) -> Valu
             }
             ("sampling/createMessage", Value::Object(params))
         }
-        Asks::Roots => ("roots/list", Value::Object(Map::new())),
+        InputKind::Roots => ("roots/list", Value::Object(Map::new())),
     };
     json!({"method": method, "params": params})
 }

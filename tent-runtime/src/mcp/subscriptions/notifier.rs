@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
-use crate::cx::{Capabilities, State, question};
+use crate::cx::input::input_request;
+use crate::cx::{Capabilities, State};
 use crate::error::Result;
 use crate::mcp::client::notifications::{begin, end};
 use crate::mcp::client::pending_requests::{self, Questions, gone};
@@ -87,7 +88,7 @@ impl Notifier {
         method: &str,
         params: Option<Value>,
     ) -> Result<Value> {
-        let needs = question::needs(method, params.as_ref());
+        let needs = input_request::needs(method, params.as_ref());
         let can = |said: &Capabilities| needs.iter().all(|name| said.has(name));
         let clients = self.streams().of(caller, can);
         if clients.is_empty() {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use crate::cx::Cx;
-use crate::cx::ask::{self, Field as FormField, Form, Reply};
+use crate::cx::input::{self, Field as FormField, Form, Reply};
 use crate::error::{Error, Result};
 use crate::function::{
     Access, Body, BoxFuture, Declaration, Input, Kind, Location, Output, OutputDeclaration,
@@ -53,7 +53,9 @@ fn sure() -> Form {
 }
 
 async fn greet(cx: &Cx) -> Result<Output> {
-    let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
+    let name = cx
+        .input("name", input::form::<Name>("Who are you?"))
+        .await?;
     value(&match name {
         Reply::Accepted(Name { name }) => json!({"hello": name}),
         Reply::Declined => json!("declined"),
@@ -62,7 +64,9 @@ async fn greet(cx: &Cx) -> Result<Output> {
 }
 
 async fn letter(cx: &Cx) -> Result<Output> {
-    let name = cx.input("name", ask::form::<Name>("Who are you?")).await?;
+    let name = cx
+        .input("name", input::form::<Name>("Who are you?"))
+        .await?;
     let name = name.accepted().map(|name| name.name);
     Ok(Output {
         prompted: Some(
@@ -74,7 +78,7 @@ async fn letter(cx: &Cx) -> Result<Output> {
 
 /// Asks twice, so that the first answer travels on.
 async fn letters(cx: &Cx) -> Result<Output> {
-    cx.input("first", ask::form::<Name>("Who?")).await?;
+    cx.input("first", input::form::<Name>("Who?")).await?;
     letter(cx).await
 }
 
@@ -87,9 +91,9 @@ async fn several(cx: &Cx) -> Result<Output> {
 
 async fn three(cx: &Cx) -> Result<Output> {
     let (name, colour, folders) = tokio::join!(
-        cx.input("name", ask::form::<Name>("Who are you?")),
-        cx.input("colour", ask::sampling("Name a colour.", 9)),
-        cx.input("folders", ask::roots()),
+        cx.input("name", input::form::<Name>("Who are you?")),
+        cx.input("colour", input::sampling("Name a colour.", 9)),
+        cx.input("folders", input::roots()),
     );
     let name = name?.accepted().map(|name| name.name);
     let folders = folders?.into_iter().map(|root| root.uri);
@@ -101,11 +105,11 @@ async fn three(cx: &Cx) -> Result<Output> {
 async fn chain(cx: &Cx) -> Result<Output> {
     let mut names = Vec::new();
     while names.len() < 2 {
-        let asked = cx.input("name", ask::form::<Name>("Who?")).await?;
+        let asked = cx.input("name", input::form::<Name>("Who?")).await?;
         names.push(asked.accepted().map(|name| name.name).unwrap_or_default());
     }
     let message = format!("{} pays?", names.join(" or "));
-    let asked = cx.input("page", ask::url(message, "https://shop.example/pay"));
+    let asked = cx.input("page", input::url(message, "https://shop.example/pay"));
     let agreed = asked.await?.accepted().is_some();
     value(&json!([names, agreed]))
 }

@@ -10,7 +10,7 @@ use crate::cx::{Client, Cx};
 use crate::dispatch::{AppInfo, Call, Endpoint};
 use crate::error::Result;
 use crate::function::{Access, Declaration, Kind, Output, OutputDeclaration, Rule};
-use crate::schema::Wire;
+use crate::schema::InputEncoding;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const TASKS: &str = "com.example/tasks";
@@ -164,7 +164,7 @@ async fn nobody_has_an_extension_at_api() {
     let call = Call {
         name: "needing".to_owned(),
         input: Map::new(),
-        wire: Wire::Json,
+        wire: InputEncoding::Json,
         caller: app.caller("staff").await,
         client: Client::default(),
         trace: "at-api".to_owned(),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::app::{App, Send};
 use super::asking::FUNCTIONS;
 use super::streams::Read;
-use crate::cx::ask::{Field, Form, Part, Sampling, Speaker};
+use crate::cx::input::{Field, Form, Role, Sampling, SamplingContent};
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::revision::Revision;
 
@@ -311,8 +311,11 @@ async fn what_a_client_says_counts_as_far_as_its_revision_has_it() {
 }
 
 /// The parameters that a question is asked with.
-fn params(asked: impl crate::cx::ask::Ask, revision: Revision) -> Value {
-    let question = asked.asked().expect("it can be asked").question();
+fn params(asked: impl crate::cx::input::IntoInputRequest, revision: Revision) -> Value {
+    let question = asked
+        .into_input_request()
+        .expect("it can be asked")
+        .request();
     input_request::request(&question, revision, "")["params"].take()
 }
 
@@ -355,15 +358,18 @@ fn fields_are_in_the_words_of_older_revisions() {
 
 #[test]
 fn a_message_of_several_parts_is_several_to_revisions_without_them() {
-    let sound = |data: &[u8]| Part::Audio {
+    let sound = |data: &[u8]| SamplingContent::Audio {
         data: data.to_vec(),
         media_type: "audio/wav".to_owned(),
     };
     let messages = |revision| {
         let asked = Sampling::new(9)
-            .message(Speaker::User, [Part::text("Listen:"), sound(b"four")])
-            .message(Speaker::Assistant, [Part::text("I do.")])
-            .message(Speaker::User, [sound(b"three")]);
+            .message(
+                Role::User,
+                [SamplingContent::text("Listen:"), sound(b"four")],
+            )
+            .message(Role::Assistant, [SamplingContent::text("I do.")])
+            .message(Role::User, [sound(b"three")]);
         params(asked, revision)["messages"].take()
     };
     let message = |role: &str, content: Value| json!({"role": role, "content": content});

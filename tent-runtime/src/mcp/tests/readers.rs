@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::app::{App, Send, meta};
 use super::streams::{Read, function};
 use crate::cx::Cx;
-use crate::cx::ask;
+use crate::cx::input;
 use crate::error::Result;
 use crate::function::{Access, BoxFuture, Declaration, Output, Rule};
 
@@ -63,7 +63,7 @@ static TOLD: std::sync::Mutex<Option<Told>> = std::sync::Mutex::new(None);
 
 async fn asks(cx: &Cx, after: Duration) -> Result<Output> {
     sleep(after).await;
-    let folders = cx.input("folders", ask::roots()).await;
+    let folders = cx.input("folders", input::roots()).await;
     let folders = folders.map(|folders| folders.len());
     let told = TOLD.lock().expect("nothing panics in it").clone();
     let told = told.expect("the test listens");
@@ -75,7 +75,7 @@ async fn asks(cx: &Cx, after: Duration) -> Result<Output> {
 /// Leaves its question as soon as it was put.
 fn leaves(cx: &Cx) -> BoxFuture<'_, Result<Output>> {
     Box::pin(async move {
-        let asked = Box::pin(cx.input("folders", ask::roots())).now_or_never();
+        let asked = Box::pin(cx.input("folders", input::roots())).now_or_never();
         assert!(asked.is_none(), "nobody answers at once");
         Ok(Output::default())
     })

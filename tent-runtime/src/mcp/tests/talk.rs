@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout};
 use super::app::{App, meta};
 use super::streams::function;
 use crate::caller::{Caller, User};
-use crate::cx::{Cx, ask};
+use crate::cx::{Cx, input};
 use crate::error::Result;
 use crate::function::{Content, Declaration, Output};
 use crate::mcp::Who;
@@ -61,7 +61,7 @@ async fn says(cx: &Cx) -> Result<Output> {
 static REFUSED: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
 async fn asks(cx: &Cx) -> Result<Output> {
-    let form = ask::Form::new("Sure?").field("sure", ask::Field::boolean());
+    let form = input::Form::new("Sure?").field("sure", input::Field::boolean());
     let asked = cx.input("sure", form.clone()).await;
     if let Err(error) = &asked {
         let again = cx.input("again", form).await.map(drop);

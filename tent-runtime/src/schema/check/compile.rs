@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::branches::{circles, tell_branches};
 use super::plan::{By, Id, Kind, List, Node, Object, Plan, Property, Rest, Union};
 use crate::schema::transform::{is_annotation, is_name, problem, split, whole};
-use crate::schema::{Problem, marks, pattern};
+use crate::schema::{Problem, keywords, pattern};
 
 /// What is wrong with a document whose check would never end.
 pub(in crate::schema) const ENDLESS: &str = "it refers to itself without end";
@@ -99,8 +99,8 @@ impl Compiler<'_> {
             Value::Bool(false) => Kind::Never,
             Value::Object(schema) => {
                 let marked = |mark: &str| schema.get(mark) == Some(&Value::Bool(true));
-                self.nodes[id].null = marked(marks::NULL);
-                self.nodes[id].secret = marked(marks::SECRET);
+                self.nodes[id].null = marked(keywords::NULL);
+                self.nodes[id].secret = marked(keywords::SECRET);
                 self.parts(id, schema, pointer)
             }
             _ => {
@@ -302,7 +302,7 @@ impl Compiler<'_> {
             None => Rest::Each(self.add(Kind::Any)),
             Some(rest) => Rest::Each(self.node(rest, &format!("{pointer}/additionalProperties"))),
         };
-        let keys = match schema.get(marks::KEYS).and_then(Value::as_str) {
+        let keys = match schema.get(keywords::KEYS).and_then(Value::as_str) {
             Some(keys) => pattern::compile(keys).ok(),
             None => None,
         };
@@ -367,7 +367,10 @@ fn is_ours(dialect: &Value) -> bool {
 }
 
 pub(super) fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
-    match schema.remove("enum").or_else(|| schema.remove(marks::ONLY)) {
+    match schema
+        .remove("enum")
+        .or_else(|| schema.remove(keywords::ONLY))
+    {
         Some(Value::Array(values)) => Some(values),
         _ => None,
     }

@@ -6,7 +6,7 @@ use super::compile::{Compiler, size, values};
 use super::plan::{Choices, Integer, Kind, Number, Text};
 use crate::schema::rules::integer_bounds;
 use crate::schema::transform::whole;
-use crate::schema::{marks, pattern};
+use crate::schema::{keywords, pattern};
 
 impl Compiler<'_> {
     pub(super) fn text(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
@@ -77,8 +77,8 @@ impl Compiler<'_> {
         Kind::Integer(Integer {
             least: least.unwrap_or(lowest).max(lowest),
             most: most.unwrap_or(highest).min(highest),
-            huge: schema.get(marks::HUGE) == Some(&Value::Bool(true)),
-            wide: wide || schema.get(marks::WIDE) == Some(&Value::Bool(true)),
+            huge: schema.get(keywords::HUGE) == Some(&Value::Bool(true)),
+            wide: wide || schema.get(keywords::WIDE) == Some(&Value::Bool(true)),
             only: values(schema).map(integers),
             not: excluded(schema).map(integers).unwrap_or_default(),
             step,
@@ -96,7 +96,7 @@ impl Compiler<'_> {
             most: most.unwrap_or(f64::MAX),
             above,
             below,
-            single: schema.get(marks::SINGLE) == Some(&Value::Bool(true)),
+            single: schema.get(keywords::SINGLE) == Some(&Value::Bool(true)),
             only: values(schema).map(floats),
             not: excluded(schema).map(floats).unwrap_or_default(),
             step,
@@ -105,7 +105,7 @@ impl Compiler<'_> {
 }
 
 fn excluded(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
-    match schema.remove(marks::NOT) {
+    match schema.remove(keywords::NOT) {
         Some(Value::Array(values)) => Some(values),
         _ => None,
     }

@@ -164,7 +164,7 @@ impl Plan {
     }
 
     /// Whether the property `name` of the root is secret or has a secret in it.
-    pub(in crate::schema) fn hides_in(&self, name: &str) -> bool {
+    pub(in crate::schema) fn has_secret_in(&self, name: &str) -> bool {
         let mut at = vec![0];
         self.has_secrets()
             && (self.any_secret(&mut at) || {

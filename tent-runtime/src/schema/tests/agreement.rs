@@ -161,7 +161,7 @@ fn agrees<T: JsonSchema + Serialize + DeserializeOwned>(seed: u64) {
     let document = schema.published();
     assert_is_safe(document);
     let validator = validator_of(document);
-    let output = OutputSchema::of_type(of::<T>).expect("something to say of the answer");
+    let output = OutputSchema::from_type(of::<T>).expect("something to say of the answer");
     let answers = validator_of(output.published());
     let mut dice = Dice(seed);
     let (mut taken, mut refused) = (0, 0);

@@ -124,11 +124,11 @@ fn a_tag_chooses_the_variant_whose_errors_are_told() {
         let call = json!({"shape": shape});
         assert_eq!(accept(&input, call.clone()), Ok(call));
     }
-    let misfit = |shape: Value, adjacent: Value| {
+    let invalid_input = |shape: Value, adjacent: Value| {
         accept(&input, json!({"shape": shape, "adj": adjacent})).expect_err("a misfit")
     };
     assert_eq!(
-        misfit(
+        invalid_input(
             json!({"circle": {"radius": "1"}}),
             json!({"kind": "B", "data": {"deep": [1, 300]}})
         ),
@@ -138,21 +138,21 @@ fn a_tag_chooses_the_variant_whose_errors_are_told() {
         })
     );
     assert_eq!(
-        misfit(json!({"oval": 1}), json!({"kind": "D"})),
+        invalid_input(json!({"oval": 1}), json!({"kind": "D"})),
         json!({
             "shape": "expected an object with exactly one of `circle`, `square`",
             "adj.kind": "must be one of `A`, `B`, `C`"
         })
     );
     assert_eq!(
-        misfit(json!("circles"), json!({"data": 1})),
+        invalid_input(json!("circles"), json!({"data": 1})),
         json!({
             "shape": "must be one of `round`, `empty`",
             "adj.kind": "is required: expected one of `A`, `B`, `C`"
         })
     );
     assert_eq!(
-        misfit(json!(7), json!({"kind": 1})),
+        invalid_input(json!(7), json!({"kind": 1})),
         json!({
             "shape": "expected one of `round`, `empty`, or an object with `circle`, or an object with `square`, got a number",
             "adj.kind": "expected one of `A`, `B`, `C`, got a number"
@@ -201,7 +201,7 @@ fn where_the_wire_has_only_strings_they_are_taken_for_scalars() {
         "one": "a", "to": "7", "any": "7"
     });
     assert_eq!(
-        accept_over(&input, given, Wire::Strings),
+        accept_over(&input, given, InputEncoding::Strings),
         Ok(json!({
             "small": 30, "ratio": -150, "on": true, "text": "7", "ids": [1, -2],
             "one": ["a"], "to": 7, "any": "7"
@@ -211,7 +211,7 @@ fn where_the_wire_has_only_strings_they_are_taken_for_scalars() {
         "small": "256", "ratio": "NaN", "on": "yes", "text": "", "ids": ["1", " 2"]
     });
     assert_eq!(
-        accept_over(&input, given.clone(), Wire::Strings),
+        accept_over(&input, given.clone(), InputEncoding::Strings),
         Err(json!({
             "small": "must be from 0 to 255",
             "ratio": "expected a number, got another text",

@@ -33,7 +33,7 @@ fn person() -> Value {
 
 #[test]
 fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
-    let input = InputSchema::of_stated(person()).expect("a schema");
+    let input = InputSchema::from_declared(person()).expect("a schema");
     assert_eq!(*input.published(), person());
     let fits =
         json!({"by": "phone", "phone": "12", "home": {"city": "Oslo"}, "tags": ["old", "new"]});
@@ -67,20 +67,24 @@ fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
 
 #[test]
 fn texts_are_read_by_the_types_that_are_stated() {
-    let input = InputSchema::of_stated(json!({
+    let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {"n": {"type": "integer"}, "yes": {"type": "boolean"}},
         "if": {"required": ["n"]},
         "then": {"required": ["yes"]}
     }))
     .expect("a schema");
-    let read = accept_over(&input, json!({"n": "7", "yes": "true"}), Wire::Strings);
+    let read = accept_over(
+        &input,
+        json!({"n": "7", "yes": "true"}),
+        InputEncoding::Strings,
+    );
     assert_eq!(read, Ok(json!({"n": 7, "yes": true})));
 }
 
 #[test]
 fn a_secret_is_masked_and_in_no_message() {
-    let input = InputSchema::of_stated(json!({
+    let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {"card": {
             "type": "object",
@@ -102,7 +106,7 @@ fn a_secret_is_masked_and_in_no_message() {
 
 #[test]
 fn what_cannot_be_enforced_or_masked_is_a_problem() {
-    let problem = |schema| problems(InputSchema::of_stated(schema));
+    let problem = |schema| problems(InputSchema::from_declared(schema));
     let text = |keyword: Value| json!({"type": "object", "contains": keyword});
     // No schema at all, a reference to nowhere, and one to elsewhere: nothing is ever fetched.
     for schema in [
@@ -129,7 +133,7 @@ fn what_cannot_be_enforced_or_masked_is_a_problem() {
 
 #[test]
 fn an_outline_never_refuses_what_the_schema_takes() {
-    let input = InputSchema::of_stated(json!({
+    let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {
             "row": {"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}, "contains": {"const": "a"}},

@@ -159,7 +159,7 @@ fn unions_in_unions_cost_no_more_than_a_multiple_of_the_input() {
 fn what_would_take_longer_is_refused_and_not_accepted() {
     // Each level is looked at by both of its parts, and each of these by both of the next.
     let twice = json!({"allOf": [{"$ref": "#/$defs/N"}, {"$ref": "#/$defs/N"}]});
-    let input = InputSchema::of_stated(json!({
+    let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {"d": {"$ref": "#/$defs/N"}, "not": {"not": twice}},
         "$defs": {"N": {"type": "object", "properties": {"n": twice, "end": {"type": "integer"}}}}
@@ -194,7 +194,7 @@ fn what_would_take_longer_is_refused_and_not_accepted() {
 
 #[test]
 fn a_name_that_serde_json_keeps_is_refused_wherever_it_stands() {
-    let anything = InputSchema::of_stated(json!({
+    let anything = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {
             "any": {},
@@ -219,7 +219,7 @@ fn a_name_that_serde_json_keeps_is_refused_wherever_it_stands() {
         json!({ "more": kept }),
         json!({ "any": { "$serde_json::private::Number": "1" } }),
     ] {
-        for wire in [Wire::Json, Wire::Strings] {
+        for wire in [InputEncoding::Json, InputEncoding::Strings] {
             assert!(
                 accept_over(&anything, given.clone(), wire).is_err(),
                 "{given}"

@@ -6,7 +6,7 @@ use super::*;
 
 /// The problems of an object with these fields, as an author states it.
 fn stated(properties: Value) -> Vec<String> {
-    let made = InputSchema::of_stated(json!({"type": "object", "properties": properties}));
+    let made = InputSchema::from_declared(json!({"type": "object", "properties": properties}));
     problems(made)
 }
 
@@ -22,7 +22,7 @@ fn what_keeps_the_rules_is_published_as_it_stands() {
         "x-mcp-header": {"type": "string", "default": {"x-mcp-header": ""}},
         "items": {"type": "object", "properties": {"n": {"type": "integer", "x-mcp-header": "N"}}}
     }});
-    let input = InputSchema::of_stated(schema.clone()).expect("a schema");
+    let input = InputSchema::from_declared(schema.clone()).expect("a schema");
     assert_eq!(*input.published(), schema);
 }
 
@@ -130,7 +130,7 @@ fn properties_alone_lead_to_it() {
     ] {
         let mut schema = schema;
         schema["type"] = "object".into();
-        let found = problems(InputSchema::of_stated(schema.clone()));
+        let found = problems(InputSchema::from_declared(schema.clone()));
         let expected = format!("T7007 the schema at `#{at}`: {apart}");
         assert!(found.contains(&expected), "{schema}: {found:?}");
     }
@@ -150,12 +150,12 @@ struct Place {
 fn a_type_that_states_it_keeps_the_same_rules() {
     let only_for = r#"`x-mcp-header` is for what has "string", "integer" or "boolean" for its one `type`; remove it, or state such a type"#;
     assert_eq!(
-        problems(InputSchema::of_type(of::<Place>)),
+        problems(InputSchema::from_type(of::<Place>)),
         [format!("T7007 field `weight`: {only_for}")]
     );
     let apart = "`x-mcp-header` stands where not `properties` alone lead, so no client finds its value; move it to a field of the root or of an object in it, or remove it";
     assert_eq!(
-        problems(InputSchema::of_fields(&[
+        problems(InputSchema::from_fields(&[
             Field::new::<Place>("from"),
             Field::new::<Option<Place>>("to"),
             Field::new::<Vec<Place>>("via"),
@@ -182,7 +182,7 @@ struct Tree {
 
 #[test]
 fn a_type_that_contains_itself_has_no_field_that_properties_alone_lead_to() {
-    let found = problems(InputSchema::of_fields(&[Field::new::<Tree>("tree")]));
+    let found = problems(InputSchema::from_fields(&[Field::new::<Tree>("tree")]));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
         found[0].starts_with("T7007 the schema at `#/$defs/Tree/properties/leaf`: "),
@@ -192,7 +192,7 @@ fn a_type_that_contains_itself_has_no_field_that_properties_alone_lead_to() {
 
 #[test]
 fn it_is_told_beside_the_other_problems() {
-    let made = InputSchema::of_fields(&[
+    let made = InputSchema::from_fields(&[
         Field::new::<Place>("from"),
         Field {
             header: Some("region"),

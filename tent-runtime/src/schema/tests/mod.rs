@@ -27,12 +27,12 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 /// The schema of a whole-type input.
 fn whole<T: JsonSchema>() -> InputSchema {
-    InputSchema::of_type(of::<T>).expect("a type that can be an input")
+    InputSchema::from_type(of::<T>).expect("a type that can be an input")
 }
 
 /// The schema of an input with these fields.
 fn fields(fields: &[Field]) -> InputSchema {
-    InputSchema::of_fields(fields).expect("fields without a problem")
+    InputSchema::from_fields(fields).expect("fields without a problem")
 }
 
 /// The published schema of one field of type `T`.
@@ -42,18 +42,18 @@ fn field<T: JsonSchema>() -> Value {
 
 /// What is published of an answer of type `T`.
 fn output<T: JsonSchema>() -> Value {
-    let schema = OutputSchema::of_type(of::<T>).expect("a type of which something can be said");
+    let schema = OutputSchema::from_type(of::<T>).expect("a type of which something can be said");
     schema.published().clone()
 }
 
 /// The normal form of `input`, or what is wrong with each field.
 fn accept(schema: &InputSchema, input: Value) -> Result<Value, Value> {
-    accept_over(schema, input, Wire::Json)
+    accept_over(schema, input, InputEncoding::Json)
 }
 
-fn accept_over(schema: &InputSchema, input: Value, wire: Wire) -> Result<Value, Value> {
+fn accept_over(schema: &InputSchema, input: Value, wire: InputEncoding) -> Result<Value, Value> {
     let mut input: Map<String, Value> = input.as_object().cloned().expect("an object");
-    match schema.accept(&mut input, wire) {
+    match schema.validate(&mut input, wire) {
         Ok(()) => Ok(input.into()),
         Err(error) => {
             assert_eq!(error.code(), "T0003");

@@ -36,10 +36,10 @@ struct Nested {
 #[test]
 fn k1_14_no_union_at_the_root() {
     let told = "T7012 the whole type: it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
-    assert_eq!(problems(InputSchema::of_type(of::<Flattened>)), [told]);
-    assert_eq!(problems(InputSchema::of_type(of::<Selector>)), [told]);
+    assert_eq!(problems(InputSchema::from_type(of::<Flattened>)), [told]);
+    assert_eq!(problems(InputSchema::from_type(of::<Selector>)), [told]);
     assert_eq!(
-        problems(InputSchema::of_type(of::<String>)),
+        problems(InputSchema::from_type(of::<String>)),
         ["T7012 the whole type: it is no object (string); take a struct with named fields"]
     );
     assert_eq!(
@@ -112,7 +112,7 @@ fn k1_16_an_output_is_what_serialising_gives() {
             "required": ["id"]
         })
     );
-    let schema = OutputSchema::of_type(of::<Profile>).expect("a schema");
+    let schema = OutputSchema::from_type(of::<Profile>).expect("a schema");
     for nick in [None, Some("ada".to_owned())] {
         let profile = Profile {
             id: "1".to_owned(),
@@ -224,7 +224,7 @@ struct Filter {
 
 #[test]
 fn k1_23_names_that_model_interfaces_refuse_are_problems_at_every_depth() {
-    let made = InputSchema::of_fields(&[
+    let made = InputSchema::from_fields(&[
         Field::new::<String>("filter[id]"),
         Field::new::<Vec<Filter>>("filters"),
         Field::new::<u32>("größe"),
@@ -373,6 +373,6 @@ fn k1_28_only_standard_formats_of_strings_are_kept() {
 
 #[test]
 fn k6_10_nothing_is_said_of_what_can_be_anything() {
-    assert!(OutputSchema::of_type(of::<Value>).is_none());
-    assert!(OutputSchema::of_type(of::<Option<Value>>).is_none());
+    assert!(OutputSchema::from_type(of::<Value>).is_none());
+    assert!(OutputSchema::from_type(of::<Option<Value>>).is_none());
 }

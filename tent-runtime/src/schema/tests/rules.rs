@@ -113,7 +113,7 @@ fn rules_are_published_and_enforced() {
 
 #[test]
 fn a_rule_that_does_not_go_with_its_field_is_a_problem() {
-    let made = InputSchema::of_fields(&[
+    let made = InputSchema::from_fields(&[
         ruled::<String>(
             "text",
             Rules {
@@ -202,7 +202,7 @@ fn a_rule_that_does_not_go_with_its_field_is_a_problem() {
 
 #[test]
 fn a_default_or_an_example_that_does_not_fit_is_a_problem() {
-    let made = InputSchema::of_fields(&[
+    let made = InputSchema::from_fields(&[
         Field {
             default: Some(|| Some(json!(0))),
             ..ruled::<u32>(

@@ -149,14 +149,14 @@ fn of_what_another_found_nothing_secret_is_told() {
         ("(input)", ""),
     ] {
         assert_eq!(
-            input.discreet(path, "invalid value: hunter2"),
+            input.redact(path, "invalid value: hunter2"),
             (told.to_owned(), "does not fit its type".to_owned()),
             "{path}"
         );
     }
     let open = ("cards[0].name".to_owned(), "invalid value: 7".to_owned());
-    assert_eq!(input.discreet(&open.0, &open.1), open);
+    assert_eq!(input.redact(&open.0, &open.1), open);
     for (name, hides) in [("cards", true), ("codes", true), ("nowhere", false)] {
-        assert_eq!(input.hides_in(name), hides, "{name}");
+        assert_eq!(input.has_secret_in(name), hides, "{name}");
     }
 }

@@ -24,7 +24,7 @@ fn it_is_published_untouched_and_enforced() {
         "minProperties": 2,
         "$defs": {"leaf/a": {"type": "array", "uniqueItems": true, "items": {"type": "boolean"}}}
     });
-    let input = InputSchema::of_stated(stated.clone()).expect("a schema");
+    let input = InputSchema::from_declared(stated.clone()).expect("a schema");
     assert_eq!(*input.published(), stated);
     let fits = json!({
         "kind": "tree", "more": [], "size": null, "either": 11, "not_x": "y",
@@ -54,7 +54,7 @@ fn it_is_published_untouched_and_enforced() {
 #[test]
 fn another_dialect_is_not_read_as_this_one() {
     let of = |dialect: Value| {
-        let made = InputSchema::of_stated(json!({"$schema": dialect, "type": "object"}));
+        let made = InputSchema::from_declared(json!({"$schema": dialect, "type": "object"}));
         made.map(|_| ())
             .map_err(|problems| problems.iter().map(|one| one.code).collect::<Vec<_>>())
     };
@@ -115,7 +115,7 @@ fn what_is_not_enforced_is_a_problem() {
 
 #[test]
 fn a_schema_that_refers_to_itself_without_a_value_in_between_is_a_problem() {
-    let made = InputSchema::of_stated(json!({
+    let made = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/a"}},
         "$defs": {"a": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/a"}]}}
@@ -134,7 +134,7 @@ fn its_root_is_an_object() {
         json!({"type": "array"}),
         json!({"type": ["object", "null"]}),
     ] {
-        let problems = problems(InputSchema::of_stated(stated));
+        let problems = problems(InputSchema::from_declared(stated));
         assert_eq!(
             problems,
             [

@@ -265,7 +265,7 @@ doubling!(
 #[test]
 fn a_schema_that_doubles_with_every_level_is_a_problem_not_a_hang() {
     assert_eq!(
-        problems(InputSchema::of_fields(&[Field::new::<D20>("d")])),
+        problems(InputSchema::from_fields(&[Field::new::<D20>("d")])),
         ["T7017 the whole type: it has over 20000 parts, which no client takes; split it up"]
     );
 }
@@ -286,7 +286,7 @@ enum Never {}
 
 #[test]
 fn what_is_not_enforced_is_refused_at_start() {
-    let mut problems = problems(InputSchema::of_type(of::<Extended>));
+    let mut problems = problems(InputSchema::from_type(of::<Extended>));
     let pattern = problems.iter().position(|problem| {
         problem.starts_with("T7017 field `text`: its pattern is no regular expression")
     });
@@ -424,7 +424,7 @@ fn outputs_say_what_is_and_forbid_nothing_more() {
             }
         })
     );
-    let schema = OutputSchema::of_type(of::<Report>).expect("a schema");
+    let schema = OutputSchema::from_type(of::<Report>).expect("a schema");
     let report = Report {
         outcome: Outcome::Done { at: u64::MAX },
         maybe: None,
@@ -440,7 +440,7 @@ fn outputs_say_what_is_and_forbid_nothing_more() {
 #[test]
 fn only_what_is_always_an_object_goes_unwrapped() {
     fn bare<T: JsonSchema>() -> bool {
-        OutputSchema::of_type(of::<T>)
+        OutputSchema::from_type(of::<T>)
             .expect("a schema")
             .is_object()
     }
@@ -448,7 +448,7 @@ fn only_what_is_always_an_object_goes_unwrapped() {
     assert!(
         !bare::<Outcome>() && !bare::<Option<Report>>() && !bare::<Vec<Report>>() && !bare::<u8>()
     );
-    let trees = OutputSchema::of_type(of::<Vec<Tree>>).expect("a schema");
+    let trees = OutputSchema::from_type(of::<Vec<Tree>>).expect("a schema");
     assert_eq!(
         trees.wrapped(),
         json!({

@@ -1,5 +1,5 @@
 //! The transform: from what schemars says of a type to a schema that every known client takes, with
-//! the [marks](super::marks) that its check needs.
+//! the [marks](super::keywords) that its check needs.
 //!
 //! Pure: the same types give the same schema. What it cannot turn into something that is both published
 //! and enforced is a [`Problem`], never left out in silence.
@@ -22,7 +22,7 @@ pub(super) use self::object::is_name;
 use self::refs::Definitions;
 pub(super) use self::scalar::{SAFE, set_bounds, whole};
 pub(super) use self::source::Source;
-use super::{Problem, marks};
+use super::{Problem, keywords};
 
 /// The most parts that a schema may have once its references are written out.
 const MOST_PARTS: usize = 20_000;
@@ -230,9 +230,9 @@ fn take_annotations(schema: &mut Map<String, Value>) -> Map<String, Value> {
 /// Puts what stands beside a schema onto it; what is nearer to the field wins.
 fn annotate(schema: &mut Map<String, Value>, annotations: Map<String, Value>) {
     for (keyword, value) in annotations {
-        if keyword == marks::WORDS {
+        if keyword == keywords::WORDS {
             for line in value.as_array().into_iter().flatten() {
-                marks::add_words(schema, line.as_str().unwrap_or_default());
+                keywords::add_words(schema, line.as_str().unwrap_or_default());
             }
         } else {
             schema.insert(keyword, value);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Shaper, Side};
-use crate::schema::marks;
+use crate::schema::keywords;
 
 type Object = Map<String, Value>;
 
@@ -110,7 +110,7 @@ impl Shaper {
             Some(Value::Object(names)) => {
                 let only_a_pattern = names.keys().all(|key| key == "pattern" || key == "type");
                 match names.get("pattern").and_then(Value::as_str) {
-                    Some(pattern) if only_a_pattern && !schema.contains_key(marks::KEYS) => {
+                    Some(pattern) if only_a_pattern && !schema.contains_key(keywords::KEYS) => {
                         self.keys(pattern, schema, &at);
                     }
                     None if only_a_pattern => {}
@@ -126,8 +126,8 @@ impl Shaper {
     /// Says in words what keys a map takes: clients refuse the keywords for it.
     fn keys(&mut self, pattern: &str, schema: &mut Object, at: &str) {
         self.check_pattern(pattern, at);
-        schema.insert(marks::KEYS.to_owned(), pattern.into());
-        marks::add_words(
+        schema.insert(keywords::KEYS.to_owned(), pattern.into());
+        keywords::add_words(
             schema,
             match pattern {
                 r"^\d+$" => "Each key is a whole number, 0 or above.".to_owned(),
@@ -196,8 +196,8 @@ impl Shaper {
 
 /// Says that `null` is taken, where leaving the value out is no way to say nothing.
 fn say_null(schema: &mut Object) {
-    if schema.contains_key(marks::NULL) {
-        marks::add_words(schema, "May be null.");
+    if schema.contains_key(keywords::NULL) {
+        keywords::add_words(schema, "May be null.");
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use super::object::{take, typed};
 use super::{Shaper, Side};
-use crate::schema::{marks, pattern};
+use crate::schema::{keywords, pattern};
 
 type Object = Map<String, Value>;
 
@@ -108,10 +108,10 @@ impl Shaper {
         }
         set_bounds(&mut schema, Some(least), Some(most));
         if self.side == Side::Input && wide {
-            schema.insert(marks::WIDE.to_owned(), true.into());
+            schema.insert(keywords::WIDE.to_owned(), true.into());
         }
         if format.ends_with("128") {
-            schema.insert(marks::HUGE.to_owned(), true.into());
+            schema.insert(keywords::HUGE.to_owned(), true.into());
         }
         if let Some(step) = raw.get("multipleOf") {
             match whole(step, true).filter(|&step| step > 0) {
@@ -127,7 +127,7 @@ impl Shaper {
     pub(super) fn number(&mut self, raw: &mut Object, at: &str) -> Object {
         let mut schema = typed("number");
         if raw.remove("format") == Some("float".into()) && self.side == Side::Input {
-            schema.insert(marks::SINGLE.to_owned(), true.into());
+            schema.insert(keywords::SINGLE.to_owned(), true.into());
         }
         let of = |keyword: &str| raw.get(keyword).and_then(Value::as_f64);
         let least = of("minimum").or(of("exclusiveMinimum"));
@@ -170,9 +170,9 @@ impl Shaper {
             _ => return,
         };
         raw.remove("not");
-        marks::add_words(schema, format!("Not {}.", listed(&values, "or")));
+        keywords::add_words(schema, format!("Not {}.", listed(&values, "or")));
         if self.side == Side::Input {
-            schema.insert(marks::NOT.to_owned(), values.into());
+            schema.insert(keywords::NOT.to_owned(), values.into());
         }
     }
 
@@ -187,7 +187,7 @@ impl Shaper {
         let Some(Value::Array(values)) = schema.remove("enum") else {
             return;
         };
-        marks::add_words(
+        keywords::add_words(
             schema,
             match values.as_slice() {
                 [one] => format!("Always {one}."),
@@ -202,7 +202,7 @@ impl Shaper {
                 values.iter().filter_map(whole).max(),
             );
         }
-        schema.insert(marks::ONLY.to_owned(), values.into());
+        schema.insert(keywords::ONLY.to_owned(), values.into());
     }
 }
 
@@ -233,8 +233,8 @@ pub(in crate::schema) fn whole(value: &Value, up: bool) -> Option<i128> {
 /// States bounds of an integer: published where JSON carries them exactly, else as marks.
 pub(in crate::schema) fn set_bounds(schema: &mut Object, least: Option<i128>, most: Option<i128>) {
     for (bound, keyword, mark) in [
-        (least, "minimum", marks::LEAST),
-        (most, "maximum", marks::MOST),
+        (least, "minimum", keywords::LEAST),
+        (most, "maximum", keywords::MOST),
     ] {
         let Some(bound) = bound else { continue };
         schema.remove(keyword);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::object::typed;
 use super::{Shaper, Side};
-use crate::schema::marks;
+use crate::schema::keywords;
 
 type Object = Map<String, Value>;
 
@@ -18,7 +18,7 @@ impl Shaper {
         let several = branches.len() > 1;
         for mut branch in branches {
             if several && self.side == Side::Input {
-                null |= branch.remove(marks::NULL).is_some();
+                null |= branch.remove(keywords::NULL).is_some();
                 if branch.get("type").and_then(Value::as_str) == Some("null") {
                     null = true;
                     continue;
@@ -57,7 +57,7 @@ impl Shaper {
             }
         };
         if null {
-            schema.insert(marks::NULL.to_owned(), true.into());
+            schema.insert(keywords::NULL.to_owned(), true.into());
         }
         schema
     }
@@ -80,8 +80,8 @@ fn is_values_of_one_type(one: &Object, other: &Object) -> bool {
                         | "minimum"
                         | "maximum"
                         | "deprecated"
-                        | marks::LEAST
-                        | marks::MOST
+                        | keywords::LEAST
+                        | keywords::MOST
                         | TEXTS
                 )
             })
@@ -135,7 +135,7 @@ fn remember_texts(branch: &mut Object) {
 fn name_values(branch: &mut Object) {
     if let Some(Value::Array(texts)) = branch.remove(TEXTS) {
         for text in texts.iter().filter_map(Value::as_str) {
-            marks::add_words(branch, text);
+            keywords::add_words(branch, text);
         }
     }
 }

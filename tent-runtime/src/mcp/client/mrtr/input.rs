@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::state::Answered;
 use super::{Round, Taken};
-use crate::cx::{Later, Level, Peer, Progress, Question};
+use crate::cx::{InputRequest, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
 
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
@@ -32,7 +32,7 @@ impl Peer for Round {
         }
     }
 
-    fn ask<'a>(&'a self, name: &'a str, question: Question) -> Later<'a, Result<Value>> {
+    fn ask<'a>(&'a self, name: &'a str, question: InputRequest) -> Later<'a, Result<Value>> {
         Box::pin(async move {
             let over = self.over.notified();
             match self.answered(name, &question)? {
@@ -85,7 +85,7 @@ impl Peer for Round {
 
 impl Round {
     /// The answer to a question, where there is one already; else it is asked from now on.
-    fn answered(&self, name: &str, question: &Question) -> Result<Found<'_>> {
+    fn answered(&self, name: &str, question: &InputRequest) -> Result<Found<'_>> {
         let print = question.fingerprint();
         let mut inner = self.lock();
         let inner = &mut *inner;

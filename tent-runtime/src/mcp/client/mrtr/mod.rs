@@ -23,7 +23,7 @@ pub(crate) use self::claims::Claims;
 use self::claims::{Claimed, Turn, Wanted};
 use self::state::{Answered, Carried, Outcome};
 use crate::clock::{Clock, SystemClock};
-use crate::cx::{Peer, Question};
+use crate::cx::{InputRequest, Peer};
 use crate::dispatch::{Dispatcher, Entering, Rounds};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
@@ -65,10 +65,10 @@ struct Inner {
     answers: Vec<Taken>,
     kept: BTreeMap<String, Value>,
     /// What is being asked.
-    asking: Vec<(u64, String, Question)>,
+    asking: Vec<(u64, String, InputRequest)>,
     count: u64,
     /// What was being asked when the door ended the call.
-    settled: Option<Vec<(String, Question)>>,
+    settled: Option<Vec<(String, InputRequest)>>,
     waker: Option<Waker>,
     /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
     bound: Vec<u8>,

@@ -98,7 +98,7 @@ fn method_and_name_have_to_agree_and_may_be_left_out_only_where_they_may() {
 
 /// The mirrors of an input with this schema.
 fn mirrors(stated: Value) -> Vec<Mirror> {
-    Mirror::all(&InputSchema::of_stated(stated).expect("a schema"))
+    Mirror::all(&InputSchema::from_declared(stated).expect("a schema"))
 }
 
 #[test]

@@ -3,11 +3,12 @@
 //!
 //! Makes the question and reads the answer; how they travel is an envelope's.
 
+mod declared;
 mod form;
 mod format;
+pub(crate) mod input_request;
 mod restricted;
 mod sampling;
-mod stated;
 
 #[cfg(test)]
 mod tests;
@@ -20,43 +21,45 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use form::{Field, Form};
-pub use sampling::{Part, Sampled, Sampling, Speaker, Tool, ToolChoice};
+pub use input_request::{InputRequest, Kind};
+pub use sampling::{Sampling, SamplingContent, SamplingResult, Tool, ToolChoice};
+
+pub use crate::content::Role;
 
 use self::format::Format;
-use super::question::{Kind, Question};
 use crate::error::{Error, Result};
 
 /// Something that can be asked of a client.
-pub trait Ask: Send {
-    /// What comes back.
-    type Reply: Send + 'static;
+pub trait IntoInputRequest: Send {
+    /// The type of the response.
+    type Response: Send + 'static;
 
     /// The question, and how its answer is read.
     ///
     /// # Errors
     /// T0012 where it cannot be asked as it stands.
     #[doc(hidden)]
-    fn asked(self) -> Result<Asked<Self::Reply>>;
+    fn into_input_request(self) -> Result<TypedInputRequest<Self::Response>>;
 }
 
 /// A question, and how its answer is read.
-pub struct Asked<R> {
+pub struct TypedInputRequest<R> {
     kind: Kind,
     read: Arc<dyn Fn(Value) -> Result<R, String> + Send + Sync>,
 }
 
-impl<R: 'static> Asked<R> {
+impl<R: 'static> TypedInputRequest<R> {
     fn new(kind: Kind, read: impl Fn(Value) -> Result<R, String> + Send + Sync + 'static) -> Self {
-        Asked {
+        TypedInputRequest {
             kind,
             read: Arc::new(read),
         }
     }
 
-    pub(crate) fn question(&self) -> Question {
+    pub(crate) fn request(&self) -> InputRequest {
         let read = self.read.clone();
         let fits = move |answer: &Value| read(answer.clone()).map(|_| ());
-        Question::new(self.kind.clone(), Arc::new(fits))
+        InputRequest::new(self.kind.clone(), Arc::new(fits))
     }
 
     pub(super) fn read(&self, answer: Value) -> Result<R, String> {
@@ -92,7 +95,7 @@ impl<T> Reply<T> {
 /// A form is no place for passwords, keys or cards: ask for those with [`url`].
 ///
 /// ```
-/// use tent_runtime::cx::{Cx, ask};
+/// use tent_runtime::cx::{Cx, input};
 /// use tent_runtime::error::Result;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -102,17 +105,17 @@ impl<T> Reply<T> {
 /// }
 ///
 /// async fn send(cx: &Cx) -> Result<String> {
-///     let asked = ask::form::<Address>("Where should it go?");
-///     Ok(match cx.input("address", asked).await? {
-///         ask::Reply::Accepted(address) => format!("Sent to {}.", address.street),
-///         ask::Reply::Declined | ask::Reply::Cancelled => "Not sent.".to_owned(),
+///     let request = input::form::<Address>("Where should it go?");
+///     Ok(match cx.input("address", request).await? {
+///         input::Reply::Accepted(address) => format!("Sent to {}.", address.street),
+///         input::Reply::Declined | input::Reply::Cancelled => "Not sent.".to_owned(),
 ///     })
 /// }
 /// ```
 pub fn form<T: JsonSchema + DeserializeOwned + Send + 'static>(
     message: impl Into<String>,
 ) -> Form<T> {
-    Form::of_type(message.into())
+    Form::from_type(message.into())
 }
 
 /// An address for the person to open. That it is accepted says that the person agreed to open it, not that
@@ -122,10 +125,10 @@ pub fn form<T: JsonSchema + DeserializeOwned + Send + 'static>(
 /// secret, and let nobody in.
 ///
 /// ```
-/// # use tent_runtime::cx::{Cx, ask};
+/// # use tent_runtime::cx::{Cx, input};
 /// # async fn pay(cx: &Cx) -> tent_runtime::error::Result<()> {
-/// let asked = ask::url("Pay the order", "https://shop.example/pay/7");
-/// if cx.input("payment", asked).await?.accepted().is_some() { /* look whether it was paid */ }
+/// let request = input::url("Pay the order", "https://shop.example/pay/7");
+/// if cx.input("payment", request).await?.accepted().is_some() { /* look whether it was paid */ }
 /// # Ok(())
 /// # }
 /// ```
@@ -139,23 +142,23 @@ pub fn url(message: impl Into<String>, url: impl Into<String>) -> Url {
 /// A message of the client's model, which may have `max_tokens` tokens, in answer to this text of a user.
 ///
 /// ```
-/// # use tent_runtime::cx::{Cx, ask};
+/// # use tent_runtime::cx::{Cx, input};
 /// # async fn name(cx: &Cx) -> tent_runtime::error::Result<String> {
-/// let asked = ask::sampling("Name a colour.", 20).system("Answer with one word.");
-/// let said = cx.input("colour", asked).await?;
+/// let request = input::sampling("Name a colour.", 20).system("Answer with one word.");
+/// let said = cx.input("colour", request).await?;
 /// # Ok(said.text())
 /// # }
 /// ```
 pub fn sampling(text: impl Into<String>, max_tokens: u32) -> Sampling {
-    Sampling::new(max_tokens).message(Speaker::User, [Part::text(text)])
+    Sampling::new(max_tokens).message(Role::User, [SamplingContent::text(text)])
 }
 
 /// The folders that the client works in.
 ///
 /// ```
-/// # use tent_runtime::cx::{Cx, ask};
+/// # use tent_runtime::cx::{Cx, input};
 /// # async fn folders(cx: &Cx) -> tent_runtime::error::Result<usize> {
-/// Ok(cx.input("folders", ask::roots()).await?.len())
+/// Ok(cx.input("folders", input::roots()).await?.len())
 /// # }
 /// ```
 pub fn roots() -> Roots {
@@ -169,10 +172,10 @@ pub struct Url {
     url: String,
 }
 
-impl Ask for Url {
-    type Reply = Reply<()>;
+impl IntoInputRequest for Url {
+    type Response = Reply<()>;
 
-    fn asked(self) -> Result<Asked<Reply<()>>> {
+    fn into_input_request(self) -> Result<TypedInputRequest<Reply<()>>> {
         if !is_url(&self.url) {
             // Without the address, which may be the person's own.
             let why = "an address to open is no URL with a scheme and a host";
@@ -182,7 +185,9 @@ impl Ask for Url {
             message: self.message,
             url: self.url,
         };
-        Ok(Asked::new(kind, |answer| person(answer, |_| Ok(()))))
+        Ok(TypedInputRequest::new(kind, |answer| {
+            person(answer, |_| Ok(()))
+        }))
     }
 }
 
@@ -208,15 +213,15 @@ pub struct Root {
     pub name: Option<String>,
 }
 
-impl Ask for Roots {
-    type Reply = Vec<Root>;
+impl IntoInputRequest for Roots {
+    type Response = Vec<Root>;
 
-    fn asked(self) -> Result<Asked<Vec<Root>>> {
+    fn into_input_request(self) -> Result<TypedInputRequest<Vec<Root>>> {
         #[derive(Deserialize)]
         struct Answer {
             roots: Vec<Root>,
         }
-        Ok(Asked::new(Kind::Roots, |answer| {
+        Ok(TypedInputRequest::new(Kind::Roots, |answer| {
             let answer: Answer = serde_json::from_value(answer)
                 .map_err(|why| format!("is no list of roots: {why}"))?;
             Ok(answer.roots)

@@ -8,18 +8,18 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cx::question::Kind;
+use crate::cx::input::Kind;
 
-fn schema<A: Ask>(ask: A) -> Value {
-    let asked = ask.asked().expect("it can be asked");
-    match asked.question().kind() {
+fn schema<A: IntoInputRequest>(input: A) -> Value {
+    let request = input.into_input_request().expect("it can be asked");
+    match request.request().kind() {
         Kind::Form { schema, .. } => schema.clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn refused<A: Ask>(ask: A) -> String {
-    let error = match ask.asked() {
+fn refused<A: IntoInputRequest>(input: A) -> String {
+    let error = match input.into_input_request() {
         Ok(_) => panic!("it must not be asked"),
         Err(error) => error,
     };
@@ -220,13 +220,15 @@ fn what_no_form_can_be_is_refused_and_every_reason_told() {
 
 #[test]
 fn an_answer_is_read_by_its_type_or_refused_with_what_is_wrong() {
-    let asked = form::<Everything>("All of it").asked().expect("it can be");
+    let request = form::<Everything>("All of it")
+        .into_input_request()
+        .expect("it can be");
     let filled = json!({
         "fullName": "Ada", "age": 36.0, "news": true, "colour": "Red", "sizes": ["L", "S"],
         "email": null, "extra": 1,
     });
     let answer = |content: &Value| json!({"action": "accept", "content": content});
-    let Ok(Reply::Accepted(read)) = asked.read(answer(&filled)) else {
+    let Ok(Reply::Accepted(read)) = request.read(answer(&filled)) else {
         panic!("it fits");
     };
     assert_eq!(
@@ -251,9 +253,9 @@ fn an_answer_is_read_by_its_type_or_refused_with_what_is_wrong() {
     ] {
         let mut filled = filled.clone();
         filled[field] = value;
-        let found = asked.read(answer(&filled)).expect_err("it does not fit");
+        let found = request.read(answer(&filled)).expect_err("it does not fit");
         assert!(found.starts_with(wrong), "{found}");
-        let question = asked.question();
+        let question = request.request();
         assert_eq!(question.fits(&answer(&filled)), Err(found));
     }
     for (answer, wrong) in [
@@ -268,10 +270,10 @@ fn an_answer_is_read_by_its_type_or_refused_with_what_is_wrong() {
             "has a content that is no object",
         ),
     ] {
-        assert_eq!(asked.read(answer).expect_err("no answer"), wrong);
+        assert_eq!(request.read(answer).expect_err("no answer"), wrong);
     }
     assert_eq!(
-        asked.read(json!({"action": "decline"})),
+        request.read(json!({"action": "decline"})),
         Ok(Reply::Declined)
     );
 }
@@ -283,7 +285,7 @@ fn what_a_model_says_is_read_in_every_form_of_it() {
         about: "The weather.".into(),
         input: json!({"type": "object"}),
     };
-    let asked = sampling("What is the weather?", 100)
+    let request = sampling("What is the weather?", 100)
         .system("Be brief.")
         .temperature(0.5)
         .stop(["."])
@@ -292,24 +294,24 @@ fn what_a_model_says_is_read_in_every_form_of_it() {
         .tool(weather)
         .tool_choice(ToolChoice::Required)
         .message(
-            Speaker::Assistant,
-            [Part::ToolUse {
+            Role::Assistant,
+            [SamplingContent::ToolUse {
                 id: "1".into(),
                 name: "weather".into(),
                 input: Map::new(),
             }],
         )
         .message(
-            Speaker::User,
-            [Part::ToolResult {
+            Role::User,
+            [SamplingContent::ToolResult {
                 id: "1".into(),
                 text: "No sky.".into(),
                 failed: true,
             }],
         )
-        .asked()
+        .into_input_request()
         .expect("it can be asked");
-    let question = asked.question();
+    let question = request.request();
     assert_eq!(question.needs(), ["sampling", "sampling.tools"]);
     let Kind::Sampling(params) = question.kind() else {
         panic!("it is one");
@@ -345,7 +347,7 @@ fn what_a_model_says_is_read_in_every_form_of_it() {
     let said = json!({"role": "assistant", "model": "m", "stopReason": "toolUse", "content": [
         {"type": "text", "text": "I "}, call, {"type": "text", "text": "look."},
     ]});
-    let said = asked.read(said).expect("it is one");
+    let said = request.read(said).expect("it is one");
     assert_eq!((said.text(), said.content.len()), ("I look.".to_owned(), 3));
     assert_eq!(said.stop_reason.as_deref(), Some("toolUse"));
     for (answer, wrong) in [
@@ -363,13 +365,19 @@ fn what_a_model_says_is_read_in_every_form_of_it() {
             "has a content whose data is no base64",
         ),
     ] {
-        assert_eq!(asked.read(answer).expect_err("no answer"), wrong);
+        assert_eq!(request.read(answer).expect_err("no answer"), wrong);
     }
 }
 
 #[test]
 fn a_fingerprint_is_of_what_is_asked() {
-    let print = |ask: Form| ask.asked().expect("it can be").question().fingerprint();
+    let print = |input: Form| {
+        input
+            .into_input_request()
+            .expect("it can be")
+            .request()
+            .fingerprint()
+    };
     let form = |message: &str, name: &str| Form::new(message).field(name, Field::text());
     assert_eq!(print(form("a", "b")), print(form("a", "b")));
     assert_ne!(print(form("a", "b")), print(form("a", "c")));
@@ -399,14 +407,17 @@ fn a_text_is_held_to_its_format_however_the_form_was_made() {
         .field("day", Field::text().format("date").optional());
     let questions = [
         form::<Event>("When?")
-            .asked()
+            .into_input_request()
             .expect("it can be asked")
-            .question(),
-        fields.asked().expect("it can be asked").question(),
+            .request(),
+        fields
+            .into_input_request()
+            .expect("it can be asked")
+            .request(),
         Form::of_schema("When?", stated)
-            .asked()
+            .into_input_request()
             .expect("it can be asked")
-            .question(),
+            .request(),
     ];
     for question in questions {
         let fits = |content: Value| question.fits(&json!({"action": "accept", "content": content}));

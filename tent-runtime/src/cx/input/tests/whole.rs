@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn an_address_is_a_whole_url() {
-    let asked = |address: &str| match url("Look", address).asked() {
+    let request = |address: &str| match url("Look", address).into_input_request() {
         Ok(_) => "asked".to_owned(),
         Err(error) => error.code().to_owned(),
     };
@@ -16,7 +16,7 @@ fn an_address_is_a_whole_url() {
         "http://[::1]:8080/",
         "shop://pay/7",
     ] {
-        assert_eq!(asked(address), "asked", "{address}");
+        assert_eq!(request(address), "asked", "{address}");
     }
     for address in [
         "",
@@ -31,41 +31,41 @@ fn an_address_is_a_whole_url() {
         "https://shop.example/<a>",
         " https://shop.example",
     ] {
-        assert_eq!(asked(address), "T0012", "{address}");
+        assert_eq!(request(address), "T0012", "{address}");
     }
 }
 
 #[test]
 fn calls_of_tools_are_answered_by_the_message_after_them() {
-    let call = |id: &str| Part::ToolUse {
+    let call = |id: &str| SamplingContent::ToolUse {
         id: id.to_owned(),
         name: "weather".to_owned(),
         input: Map::new(),
     };
-    let result = |id: &str| Part::ToolResult {
+    let result = |id: &str| SamplingContent::ToolResult {
         id: id.to_owned(),
         text: "Rain.".to_owned(),
         failed: false,
     };
-    let (user, model) = (Speaker::User, Speaker::Assistant);
-    let words = || Part::text("So.");
-    let asked = |messages: Vec<(Speaker, Vec<Part>)>| {
-        let asked = messages.into_iter().fold(
+    let (user, model) = (Role::User, Role::Assistant);
+    let words = || SamplingContent::text("So.");
+    let request = |messages: Vec<(Role, Vec<SamplingContent>)>| {
+        let request = messages.into_iter().fold(
             sampling("What is the weather?", 9),
-            |asked, (who, parts)| asked.message(who, parts),
+            |request, (who, parts)| request.message(who, parts),
         );
-        match asked.asked() {
-            Ok(asked) => Ok(asked.question().needs()),
+        match request.into_input_request() {
+            Ok(request) => Ok(request.request().needs()),
             Err(error) => {
                 assert_eq!(error.code(), "T0012");
                 Err(error.chain().join(" "))
             }
         }
     };
-    assert_eq!(asked(vec![(model, vec![words()])]), Ok(vec!["sampling"]));
+    assert_eq!(request(vec![(model, vec![words()])]), Ok(vec!["sampling"]));
     // Two calls at once, answered in any order, and the conversation goes on.
     assert_eq!(
-        asked(vec![
+        request(vec![
             (model, vec![words(), call("1"), call("2")]),
             (user, vec![result("2"), result("1")]),
             (model, vec![call("1")]),
@@ -119,23 +119,28 @@ fn calls_of_tools_are_answered_by_the_message_after_them() {
         (vec![(user, vec![])], "a message has no part"),
     ] {
         let wrong = format!("a model cannot be asked this: {wrong}");
-        assert_eq!(asked(messages), Err(wrong));
+        assert_eq!(request(messages), Err(wrong));
     }
 }
 
 #[test]
 fn numbers_of_sampling_are_those_that_it_has() {
-    let params = |asked: Sampling| match asked.asked().expect("it can be").question().kind() {
+    let params = |request: Sampling| match request
+        .into_input_request()
+        .expect("it can be")
+        .request()
+        .kind()
+    {
         Kind::Sampling(params) => params.clone(),
         other => panic!("{other:?}"),
     };
-    let asked = sampling("?", 9).priorities(-1.0, f64::NAN, f64::INFINITY);
-    let asked = params(asked.temperature(f64::NAN));
+    let request = sampling("?", 9).priorities(-1.0, f64::NAN, f64::INFINITY);
+    let request = params(request.temperature(f64::NAN));
     assert_eq!(
-        asked["modelPreferences"],
+        request["modelPreferences"],
         json!({"costPriority": 0.0, "intelligencePriority": 1.0})
     );
-    assert!(!asked.contains_key("temperature"));
+    assert!(!request.contains_key("temperature"));
     let none = params(sampling("?", 9).priorities(f64::NAN, f64::NAN, f64::NAN));
     assert!(!none.contains_key("modelPreferences"));
 }

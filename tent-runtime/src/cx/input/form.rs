@@ -6,18 +6,17 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::declared;
 use super::format::Format;
 use super::restricted::{self, Restricted};
-use super::stated;
-use super::{Ask, Asked, Reply, person};
-use crate::cx::question::Kind;
+use super::{IntoInputRequest, Kind, Reply, TypedInputRequest, person};
 use crate::error::{Error, Result};
-use crate::schema::{InputSchema, Wire};
+use crate::schema::{InputEncoding, InputSchema};
 
 /// A form for the person: by a type with [`form`](super::form), else field by field.
 ///
 /// ```
-/// use tent_runtime::cx::ask::{Field, Form};
+/// use tent_runtime::cx::input::{Field, Form};
 /// let form = Form::new("Which colour, and how many?")
 ///     .field("colour", Field::titled_choice([("#f00", "Red"), ("#00f", "Blue")]))
 ///     .field("count", Field::integer().min(1).max(9).default(1));
@@ -46,7 +45,7 @@ impl Form {
     pub fn of_schema(message: impl Into<String>, schema: Value) -> Self {
         Form {
             message: message.into(),
-            schema: stated::of_form(&schema),
+            schema: declared::of_form(&schema),
             gives: PhantomData,
         }
     }
@@ -56,7 +55,7 @@ impl Form {
     pub fn field(mut self, name: impl Into<String>, field: Field) -> Self {
         let name = name.into();
         let required = !field.optional && !field.schema.contains_key("default");
-        let added = stated::of_field(&name, field.schema);
+        let added = declared::of_field(&name, field.schema);
         match (&mut self.schema, added) {
             (Ok(schema), Ok(field)) => schema.add(name, field, required),
             (Err(problems), Err(problem)) => problems.push(problem),
@@ -68,25 +67,25 @@ impl Form {
 }
 
 impl<T: JsonSchema> Form<T> {
-    pub(super) fn of_type(message: String) -> Self {
+    pub(super) fn from_type(message: String) -> Self {
         Form {
             message,
-            schema: restricted::of_type::<T>(),
+            schema: restricted::from_type::<T>(),
             gives: PhantomData,
         }
     }
 }
 
-impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
-    type Reply = Reply<T>;
+impl<T: DeserializeOwned + Send + 'static> IntoInputRequest for Form<T> {
+    type Response = Reply<T>;
 
-    fn asked(self) -> Result<Asked<Reply<T>>> {
+    fn into_input_request(self) -> Result<TypedInputRequest<Reply<T>>> {
         let refused = |problems: &[String]| {
             let problems = problems.join("; ");
             Error::unexpected(format!("a form cannot be asked as it stands: {problems}"))
         };
         let Restricted { published, check } = self.schema.map_err(|all| refused(&all))?;
-        let check = InputSchema::of_stated(check).map_err(|problems| {
+        let check = InputSchema::from_declared(check).map_err(|problems| {
             let problems: Vec<_> = problems.into_iter().map(|one| one.message).collect();
             refused(&problems)
         })?;
@@ -103,12 +102,12 @@ impl<T: DeserializeOwned + Send + 'static> Ask for Form<T> {
             message: self.message,
             schema: published,
         };
-        Ok(Asked::new(kind, move |answer| {
+        Ok(TypedInputRequest::new(kind, move |answer| {
             person(answer, |mut filled| {
                 // What was left empty, for clients that send every field.
                 filled.retain(|_, value| !value.is_null());
                 check
-                    .accept(&mut filled, Wire::Json)
+                    .validate(&mut filled, InputEncoding::Json)
                     .map_err(|error| misfits(&error))?;
                 let strange = Format::misfits(&formats, &filled);
                 if !strange.is_empty() {
@@ -261,7 +260,7 @@ impl Field {
     /// the form is asked (T0012).
     ///
     /// ```
-    /// use tent_runtime::cx::ask::{Field, Form};
+    /// use tent_runtime::cx::input::{Field, Form};
     /// let form = Form::new("When does it start?").field("day", Field::text().format("date"));
     /// # let _ = form;
     /// ```

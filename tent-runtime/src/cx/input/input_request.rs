@@ -1,4 +1,4 @@
-//! [`Question`]: what a function asks of the client that calls it, and what fits as its answer.
+//! [`InputRequest`]: what a function asks of the client that calls it, and what fits as its answer.
 //!
 //! Knows no wire: an envelope turns it into its own form.
 
@@ -14,7 +14,7 @@ pub(crate) type Fits = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 
 /// What a function asks of the client, and the check of its answer.
 #[derive(Clone)]
-pub struct Question {
+pub struct InputRequest {
     kind: Kind,
     fits: Fits,
 }
@@ -43,9 +43,9 @@ pub enum Kind {
     Roots,
 }
 
-impl Question {
+impl InputRequest {
     pub(crate) fn new(kind: Kind, fits: Fits) -> Self {
-        Question { kind, fits }
+        InputRequest { kind, fits }
     }
 
     /// What is asked.
@@ -65,13 +65,13 @@ impl Question {
 
     /// The same for the same question, and for no other.
     pub fn fingerprint(&self) -> String {
-        let asked = match &self.kind {
+        let request = match &self.kind {
             Kind::Form { message, schema } => json!(["form", message, schema]),
             Kind::Url { message, url } => json!(["url", message, url]),
             Kind::Sampling(params) => json!(["sampling", params]),
             Kind::Roots => json!(["roots"]),
         };
-        json::hex(&json::digest(&asked))
+        json::hex(&json::digest(&request))
     }
 
     /// Whether this is an answer to it.
@@ -135,7 +135,7 @@ fn of_sampling(params: Option<&Map<String, Value>>) -> Vec<&'static str> {
     needs
 }
 
-impl fmt::Debug for Question {
+impl fmt::Debug for InputRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Question").field(&self.kind).finish()
     }

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::{Ask, Asked};
-use crate::cx::question::Kind;
+use super::{IntoInputRequest, Kind, TypedInputRequest};
+use crate::content::Role;
 use crate::error::{Error, Result};
 
 /// What is asked of the client's model. The client may change it, and its person may refuse it.
@@ -15,19 +15,10 @@ pub struct Sampling {
     messages: Vec<Value>,
 }
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    /// A person, or what speaks for one.
-    User,
-    /// The model.
-    Assistant,
-}
-
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum SamplingContent {
     /// A text.
     Text(String),
     /// An image.
@@ -64,25 +55,25 @@ pub enum Part {
     },
 }
 
-impl Part {
+impl SamplingContent {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
-        Part::Text(text.into())
+        SamplingContent::Text(text.into())
     }
 
     fn written(&self) -> Value {
         match self {
-            Part::Text(text) => json!({"type": "text", "text": text}),
-            Part::Image { data, media_type } => {
+            SamplingContent::Text(text) => json!({"type": "text", "text": text}),
+            SamplingContent::Image { data, media_type } => {
                 json!({"type": "image", "data": STANDARD.encode(data), "mimeType": media_type})
             }
-            Part::Audio { data, media_type } => {
+            SamplingContent::Audio { data, media_type } => {
                 json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
             }
-            Part::ToolUse { id, name, input } => {
+            SamplingContent::ToolUse { id, name, input } => {
                 json!({"type": "tool_use", "id": id, "name": name, "input": input})
             }
-            Part::ToolResult { id, text, failed } => {
+            SamplingContent::ToolResult { id, text, failed } => {
                 let mut result = json!({
                     "type": "tool_result",
                     "toolUseId": id,
@@ -108,16 +99,16 @@ impl Part {
                 .map_err(|_| "has a content whose data is no base64".to_owned())
         };
         Ok(match &*text("type")? {
-            "text" => Part::Text(text("text")?),
-            "image" => Part::Image {
+            "text" => SamplingContent::Text(text("text")?),
+            "image" => SamplingContent::Image {
                 data: bytes()?,
                 media_type: text("mimeType")?,
             },
-            "audio" => Part::Audio {
+            "audio" => SamplingContent::Audio {
                 data: bytes()?,
                 media_type: text("mimeType")?,
             },
-            "tool_use" => Part::ToolUse {
+            "tool_use" => SamplingContent::ToolUse {
                 id: text("id")?,
                 name: text("name")?,
                 input: match value.get("input") {
@@ -169,19 +160,15 @@ impl Sampling {
 
     /// With one message more.
     #[must_use]
-    pub fn message(mut self, speaker: Speaker, parts: impl IntoIterator<Item = Part>) -> Self {
+    pub fn message(mut self, role: Role, parts: impl IntoIterator<Item = SamplingContent>) -> Self {
         let mut parts: Vec<_> = parts.into_iter().map(|part| part.written()).collect();
         // One part alone is written as every revision reads it.
         let content = match parts.len() {
             1 => parts.remove(0),
             _ => Value::Array(parts),
         };
-        let role = match speaker {
-            Speaker::User => "user",
-            Speaker::Assistant => "assistant",
-        };
         self.messages
-            .push(json!({"role": role, "content": content}));
+            .push(json!({"role": role.name(), "content": content}));
         self
     }
 
@@ -225,8 +212,8 @@ impl Sampling {
             ("intelligencePriority", intelligence),
         ];
         let each = each.into_iter().filter(|(_, much)| !much.is_nan());
-        each.fold(self, |asked, (name, much)| {
-            asked.preference(name, much.clamp(0.0, 1.0).into())
+        each.fold(self, |request, (name, much)| {
+            request.preference(name, much.clamp(0.0, 1.0).into())
         })
     }
 
@@ -273,30 +260,30 @@ impl Sampling {
 /// What the client's model said.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Sampled {
+pub struct SamplingResult {
     /// Its message, in parts.
-    pub content: Vec<Part>,
+    pub content: Vec<SamplingContent>,
     /// Which model it was.
     pub model: String,
     /// Why it stopped, where that is known: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another.
     pub stop_reason: Option<String>,
 }
 
-impl Sampled {
+impl SamplingResult {
     /// Its texts, one after the other.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
+            SamplingContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect()
     }
 }
 
-impl Ask for Sampling {
-    type Reply = Sampled;
+impl IntoInputRequest for Sampling {
+    type Response = SamplingResult;
 
-    fn asked(self) -> Result<Asked<Sampled>> {
+    fn into_input_request(self) -> Result<TypedInputRequest<SamplingResult>> {
         let Sampling {
             mut params,
             messages,
@@ -304,14 +291,14 @@ impl Ask for Sampling {
         balanced(&messages)
             .map_err(|why| Error::unexpected(format!("a model cannot be asked this: {why}")))?;
         params.insert("messages".to_owned(), messages.into());
-        Ok(Asked::new(Kind::Sampling(params), |answer| {
+        Ok(TypedInputRequest::new(Kind::Sampling(params), |answer| {
             let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
             let content = match answer.get("content") {
-                Some(Value::Array(parts)) => parts.iter().map(Part::read).collect(),
-                Some(part) => Part::read(part).map(|part| vec![part]),
+                Some(Value::Array(parts)) => parts.iter().map(SamplingContent::read).collect(),
+                Some(part) => SamplingContent::read(part).map(|part| vec![part]),
                 None => Err("has no content".to_owned()),
             };
-            Ok(Sampled {
+            Ok(SamplingResult {
                 content: content?,
                 model: text("model").ok_or("names no model")?,
                 stop_reason: text("stopReason"),

@@ -54,7 +54,7 @@ impl Restricted {
 }
 
 /// From a type.
-pub(super) fn of_type<T: JsonSchema>() -> Result<Restricted, Vec<String>> {
+pub(super) fn from_type<T: JsonSchema>() -> Result<Restricted, Vec<String>> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
