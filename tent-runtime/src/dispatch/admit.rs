@@ -11,6 +11,7 @@ use axum::extract::ConnectInfo;
 use http::request::Parts;
 use tokio::time::Instant;
 
+use super::guard::in_time;
 use super::{Dispatcher, rate};
 use crate::caller::Caller;
 use crate::cx::TraceId;
@@ -145,6 +146,14 @@ impl Admitted {
     /// Moves the deadline later by the time that the request body took to arrive: its own limits bound that time.
     pub fn exclude(&mut self, upload: Duration) {
         self.deadline = self.deadline.and_then(|at| at.checked_add(upload));
+    }
+
+    /// Waits for a part of tent, such as the store, until the deadline of the request.
+    ///
+    /// # Errors
+    /// T0010 at the deadline, and those of `work`.
+    pub async fn in_time<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        in_time(self.deadline, work).await
     }
 
     /// What the request counts against, in limits of streams, retries and rates: the caller, or the address of an

@@ -157,6 +157,11 @@ impl Dispatcher {
         &self.registry
     }
 
+    /// The states of the app.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
     /// What the app says about itself.
     pub fn about(&self) -> &AppInfo {
         &self.about
