@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::caller::Caller;
 use crate::error::{Error, Result};
-use crate::mcp::{Who, stdio};
+use crate::mcp::{Identity, stdio};
 use crate::server::{Prepared, Tent, told_to_end};
 
 use super::list::refuse;
@@ -29,16 +29,16 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
     // An empty variable counts as none; one that is no text is no key.
     let key = std::env::var_os(KEY).filter(|key| !key.is_empty());
     let (who, fix) = match (person, key) {
-        (Some(id), _) => (Who::Person(id), "Name a person that the app knows."),
+        (Some(id), _) => (Identity::User(id), "Name a person that the app knows."),
         (None, Some(key)) => (
-            Who::Key(key.to_string_lossy().into_owned()),
+            Identity::Key(key.to_string_lossy().into_owned()),
             "Set TENT_KEY to a key that is good: see `keys list`.",
         ),
         (None, None) => {
             tracing::warn!(
                 "nobody calls: only what anyone may use is served; say who calls with {KEY} or --as USER"
             );
-            (Who::Is(Caller::Nobody), "")
+            (Identity::Caller(Caller::Nobody), "")
         }
     };
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {

@@ -174,7 +174,8 @@ impl Tent {
         read: impl AsyncRead + Send + Unpin,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
-        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Who::Is(caller), read, write).await
+        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Identity::Caller(caller), read, write)
+            .await
     }
 
     /// As [`serve_mcp`](Self::serve_mcp), for a transport that has whole messages, such as the frames of a WebSocket
@@ -207,7 +208,7 @@ impl Tent {
         incoming: impl Stream<Item = M> + Send,
         outgoing: impl Sink<Vec<u8>> + Send + 'static,
     ) {
-        let who = mcp::Who::Is(caller);
+        let who = mcp::Identity::Caller(caller);
         let served =
             mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
         served.expect("a caller that is given is known, and whole messages do not break off");
@@ -230,7 +231,7 @@ impl Tent {
     /// # }
     /// ```
     pub async fn handle_mcp(&self, caller: Caller, message: &[u8]) -> Option<Vec<u8>> {
-        let line = mcp::Line::of_one(self.mcp.clone(), mcp::Who::Is(caller.clone()));
+        let line = mcp::Connection::of_one(self.mcp.clone(), mcp::Identity::Caller(caller.clone()));
         let line = line.expect("a caller that is given holds no key, which alone can be unusable");
         let trace = crate::web::trace(&http::HeaderMap::new());
         line.answer(Ok(caller), &trace, message).await

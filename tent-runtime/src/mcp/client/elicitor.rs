@@ -7,35 +7,37 @@ use std::sync::Arc;
 use crate::cx::Peer;
 use crate::dispatch::Rounds;
 use crate::error::Error;
+use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::in_session::InSession;
-use crate::mcp::client::mrtr::{self, Round, Writer};
-use crate::mcp::client::notifications::OfCall;
-use crate::mcp::methods::common;
+use crate::mcp::client::mrtr::{self, ResultWriter, RoundTrip};
+use crate::mcp::client::notifications::CallReporter;
+use crate::mcp::client::pending_requests::PendingRequests;
 use crate::mcp::protocol::params::{Arguments, Params, Text};
-use crate::mcp::protocol::response::{self, Refusal, Reply};
+use crate::mcp::protocol::response::{self, Response, RpcError};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::state::ServerState;
 
 /// The way in which a call asks.
 pub(crate) struct Asking {
     peer: Option<Arc<dyn Peer>>,
-    round: Option<Arc<Round>>,
+    round: Option<Arc<RoundTrip>>,
 }
 
 /// What a request brought that can be one of several rounds.
-pub(crate) struct Brought<'a> {
+pub(crate) struct MrtrParams<'a> {
     /// Its method, which a state is bound to.
     pub(crate) method: &'static str,
     pub(crate) responses: Arguments,
     pub(crate) state: Text<'a>,
     /// Writes its result.
-    pub(crate) writer: Writer,
+    pub(crate) writer: ResultWriter,
 }
 
-impl<'a> Brought<'a> {
+impl<'a> MrtrParams<'a> {
     /// By a request of this method for something that only reads, whose rounds are not kept.
     pub(crate) fn to_read(method: &'static str, params: &mut Params<'a>) -> Self {
-        Brought {
+        MrtrParams {
             method,
             responses: std::mem::take(&mut params.responses),
             state: std::mem::take(&mut params.state),
@@ -50,41 +52,49 @@ impl<'a> Brought<'a> {
 impl Asking {
     /// Of a call whose client can be told what `told` takes.
     pub(crate) fn new(
-        mcp: &Mcp,
-        asked: &Asked<'_>,
-        agreed: &Agreed,
-        told: Option<Arc<OfCall>>,
-        brought: Brought<'_>,
-    ) -> Result<Self, Refusal> {
-        if !agreed.revision.is_modern() {
+        state: &ServerState,
+        services: (&PendingRequests, &Arc<mrtr::Claims>),
+        asked: &RequestContext<'_>,
+        negotiated: &Negotiated,
+        told: Option<Arc<CallReporter>>,
+        brought: MrtrParams<'_>,
+    ) -> Result<Self, RpcError> {
+        let (pending, claims) = services;
+        if !negotiated.revision.is_modern() {
+            let ask_time = state.dispatcher.settings().limits.ask_time;
             // An answer is known by the session that it comes in.
-            let peer: Option<Arc<dyn Peer>> = match (told, agreed.nonce) {
-                (Some(told), Some(nonce)) => {
-                    Some(Arc::new(InSession::new(mcp, asked, agreed, nonce, told)))
-                }
+            let peer: Option<Arc<dyn Peer>> = match (told, negotiated.nonce) {
+                (Some(told), Some(nonce)) => Some(Arc::new(InSession::new(
+                    pending.clone(),
+                    ask_time,
+                    asked,
+                    negotiated,
+                    nonce,
+                    told,
+                ))),
                 (told, _) => told.map(|told| told as Arc<dyn Peer>),
             };
             return Ok(Asking { peer, round: None });
         }
-        let (responses, state) = (brought.responses, brought.state);
-        let is_first = matches!(responses, Arguments::Absent) && state == Text::Absent;
-        if is_first && agreed.client.capabilities.is_none() {
+        let (responses, request_state) = (brought.responses, brought.state);
+        let is_first = matches!(responses, Arguments::Absent) && request_state == Text::Absent;
+        if is_first && negotiated.client.capabilities.is_none() {
             // Nothing is asked of such a client, so there is no other round.
             return Ok(Asking::nothing(told));
         }
         let parts = mrtr::Parts {
-            dispatcher: mcp.dispatcher.clone(),
+            dispatcher: state.dispatcher.clone(),
             method: brought.method,
-            server: mcp.server.clone(),
+            server: state.server.clone(),
             told: told.map(|told| told as Arc<dyn Peer>),
             writer: brought.writer,
-            claims: mcp.claims.clone(),
-            counts_on: match state {
-                Text::Is(_) => asked.counts_on(),
+            claims: claims.clone(),
+            quota_key: match request_state {
+                Text::Is(_) => asked.quota_key(),
                 _ => String::new(),
             },
         };
-        let round = Round::new(parts, responses, state)?;
+        let round = RoundTrip::new(parts, responses, request_state)?;
         Ok(Asking {
             peer: Some(round.clone()),
             round: Some(round),
@@ -92,7 +102,7 @@ impl Asking {
     }
 
     /// Of a call that cannot ask, since no revision lets a server answer it with what it asks.
-    pub(crate) fn nothing(told: Option<Arc<OfCall>>) -> Self {
+    pub(crate) fn nothing(told: Option<Arc<CallReporter>>) -> Self {
         Asking {
             peer: told.map(|told| told as Arc<dyn Peer>),
             round: None,
@@ -112,14 +122,15 @@ impl Asking {
 
     /// The answer to a request for which the door gave one that asks: what is asked, or what an earlier request with
     /// the same state was answered.
-    pub(crate) fn answer(&self, mcp: &Mcp, id: &str) -> Result<Reply, Refusal> {
+    pub(crate) fn answer(&self, realm: &str, id: &str) -> Result<Response, RpcError> {
         let none = || Error::unexpected("a call asks, and nobody keeps what");
         let result = match &self.round {
             Some(round) => round.result(),
             None => Err(none()),
         };
         // Only modern clients are asked in rounds.
-        let result = result.map_err(|error| common::refused(mcp, &error, Revision::V2026_07_28))?;
+        let result =
+            result.map_err(|error| RpcError::of_method(&error, Revision::V2026_07_28, realm))?;
         let mut out = response::begin(id, result.len());
         out.extend_from_slice(&result);
         Ok(response::end(out))

@@ -1,4 +1,4 @@
-//! Questions of a call to an older client: a request down the stream of the call, for whose answer the function
+//! PendingRequests of a call to an older client: a request down the stream of the call, for whose answer the function
 //! waits. The answer may come on any connection of the session.
 //!
 //! Those under way are kept in [`questions`], in this process alone.
@@ -13,19 +13,20 @@ use serde_json::Value;
 
 use crate::cx::{InputRequest, Later, Level, Peer, Progress, misanswered};
 use crate::error::Result;
-use crate::mcp::client::notifications::OfCall;
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::pending_requests;
+use crate::mcp::client::pending_requests::PendingRequests;
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::subscriptions::notifier::Notifier;
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
 
 /// The client of a call in a session.
 pub(crate) struct InSession {
-    told: Arc<OfCall>,
-    notes: Notifier,
-    session: Key,
+    told: Arc<CallReporter>,
+    pending: PendingRequests,
+    session: RequestKey,
     /// On whom its questions count.
     on: String,
     revision: Revision,
@@ -35,19 +36,20 @@ pub(crate) struct InSession {
 
 impl InSession {
     pub(crate) fn new(
-        mcp: &Mcp,
-        asked: &Asked<'_>,
-        agreed: &Agreed,
+        pending: PendingRequests,
+        ask_time: Duration,
+        asked: &RequestContext<'_>,
+        negotiated: &Negotiated,
         nonce: [u8; 16],
-        told: Arc<OfCall>,
+        told: Arc<CallReporter>,
     ) -> Self {
         InSession {
             told,
-            notes: mcp.notes.clone(),
-            session: Key::new(nonce, &asked.caller, ""),
-            on: asked.counts_on(),
-            revision: agreed.revision,
-            ask_time: mcp.dispatcher.settings().limits.ask_time,
+            pending,
+            session: RequestKey::new(nonce, &asked.caller, ""),
+            on: asked.quota_key(),
+            revision: negotiated.revision,
+            ask_time,
             kept: Mutex::default(),
         }
     }
@@ -58,11 +60,11 @@ impl InSession {
 
     async fn put(&self, name: &str, question: &InputRequest) -> Result<Value> {
         input_request::check(question, self.revision)?;
-        let put = self.notes.questions().put(
-            pending_requests::Asked {
+        let put = self.pending.put(
+            pending_requests::Recipient {
                 session: &self.session,
                 on: &self.on,
-                sink: self.told.sink(),
+                outbox: self.told.outbox(),
             },
             |id| input_request::request(question, self.revision, id),
         );

@@ -1,7 +1,7 @@
 //! The client at the other end of a call, as its function sees it: progress and lines of a log go into the stream of
 //! that one call, at a pace that a client can follow.
 //!
-//! Writes messages; when they leave is [`stream`](crate::mcp::transport::sse)'s.
+//! Writes messages; when they leave is [`outbox`](crate::mcp::client::outbox)'s.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,19 +13,20 @@ use tokio::runtime::Handle;
 
 use crate::cx::{InputRequest, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
-use crate::mcp::client::outbox::Sink;
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::outbox::Outbox;
 use crate::mcp::client::throttle::Pace;
-use crate::mcp::protocol::message::is_id;
-use crate::mcp::protocol::params::{Meta, Text};
-use crate::mcp::protocol::response::{Refusal, write};
+use crate::mcp::protocol::notification::{begin, end};
+use crate::mcp::protocol::params::Meta;
+use crate::mcp::protocol::response::{RpcError, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::session::log_levels::Levels;
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::log_levels::LogLevels;
+use crate::mcp::session::negotiated::Negotiated;
 
 /// The client at the other end of one call.
-pub(crate) struct OfCall {
-    sink: Sink,
+pub(crate) struct CallReporter {
+    outbox: Outbox,
     revision: Revision,
     /// Where the client asked for it.
     progress: Option<Arc<Reports>>,
@@ -38,7 +39,7 @@ pub(crate) struct OfCall {
 struct Reports {
     /// As it was sent.
     token: Box<str>,
-    sink: Sink,
+    outbox: Outbox,
     reported: Mutex<Reported>,
 }
 
@@ -65,26 +66,28 @@ const REPORTS: (u32, Duration) = (10, Duration::from_millis(100));
 /// Lines of a log.
 const LINES: (u32, Duration) = (100, Duration::from_millis(20));
 
-impl OfCall {
+impl CallReporter {
     /// The client that sent a request; `None` where it takes no events.
     pub(crate) fn new(
-        mcp: &Mcp,
-        asked: &Asked<'_>,
+        levels: &LogLevels,
+        asked: &RequestContext<'_>,
         meta: &Meta<'_>,
-        agreed: &Agreed,
-    ) -> Result<Option<Arc<Self>>, Refusal> {
-        let token = token_of(meta)?;
-        let level = if agreed.revision.is_modern() {
-            level_of(&meta.log_level)?
+        negotiated: &Negotiated,
+    ) -> Result<Option<Arc<Self>>, RpcError> {
+        let token = meta.progress_token()?;
+        let level = if negotiated.revision.is_modern() {
+            meta.log_level()?
         } else {
-            let key = agreed.nonce.map(|nonce| Key::new(nonce, &asked.caller, ""));
-            Some(key.map_or(Levels::UNSAID, |key| mcp.levels.of(&key)))
+            let key = negotiated
+                .nonce
+                .map(|nonce| RequestKey::new(nonce, &asked.caller, ""));
+            Some(key.map_or(LogLevels::UNSAID, |key| levels.of(&key)))
         };
-        Ok(asked.sink().map(|sink| {
+        Ok(asked.outbox().map(|outbox| {
             let reports = |token: &str| {
                 Arc::new(Reports {
                     token: token.into(),
-                    sink: sink.clone(),
+                    outbox: outbox.clone(),
                     reported: Mutex::new(Reported {
                         last: None,
                         pace: Pace::new(REPORTS.0, REPORTS.1),
@@ -93,8 +96,8 @@ impl OfCall {
                     }),
                 })
             };
-            Arc::new(OfCall {
-                revision: agreed.revision,
+            Arc::new(CallReporter {
+                revision: negotiated.revision,
                 progress: token.map(reports),
                 level,
                 lines: Mutex::new(Lines {
@@ -102,7 +105,7 @@ impl OfCall {
                     left_out: None,
                     ended: false,
                 }),
-                sink,
+                outbox,
             })
         }))
     }
@@ -114,14 +117,14 @@ impl OfCall {
             let mut lines = self.lines();
             lines.ended = true;
             if let Some(left_out) = lines.left_out.take().filter(|_| is_answered) {
-                self.sink.send(left_out_of(left_out));
+                self.outbox.send(left_out_of(left_out));
             }
         }
         if let Some(reports) = &self.progress {
             let mut reported = reports.lock();
             reported.last = Some(f64::INFINITY);
             if let Some(held) = reported.held.take().filter(|_| is_answered) {
-                self.sink.send(held);
+                self.outbox.send(held);
             }
         }
     }
@@ -132,8 +135,8 @@ impl OfCall {
     }
 
     /// Where its messages go.
-    pub(crate) fn sink(&self) -> &Sink {
-        &self.sink
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
     }
 }
 
@@ -147,7 +150,7 @@ impl Reports {
     fn send(self: &Arc<Self>, reported: &mut Reported, report: Vec<u8>) {
         if reported.pace.take() {
             reported.held = None;
-            self.sink.send(report);
+            self.outbox.send(report);
             return;
         }
         reported.held = Some(report);
@@ -170,44 +173,14 @@ impl Reports {
         reported.is_awaited = false;
         if let Some(held) = reported.held.take() {
             reported.pace.take();
-            self.sink.send(held);
+            self.outbox.send(held);
         }
     }
 }
 
-/// Checks what a request's metadata says of the notes that it wants, also where its method sends none.
-pub(crate) fn check(meta: &Meta<'_>) -> Result<(), Refusal> {
-    token_of(meta)?;
-    level_of(&meta.log_level).map(drop)
-}
-
-/// The progress token as it was sent, if one was.
-fn token_of<'a>(meta: &Meta<'a>) -> Result<Option<&'a str>, Refusal> {
-    match meta.progress_token.map(|token| token.get()) {
-        Some(token) if !is_id(token) => Err(Refusal::params(
-            "A progressToken is a string or an integer, of at most 1024 bytes.",
-        )),
-        token => Ok(token),
-    }
-}
-
-/// The level that is named, if one is.
-pub(crate) fn level_of(said: &Text<'_>) -> Result<Option<Level>, Refusal> {
-    if *said == Text::Absent {
-        return Ok(None);
-    }
-    match said.get().and_then(Level::find) {
-        Some(level) => Ok(Some(level)),
-        None => Err(Refusal::params(format!(
-            "A level is one of {}.",
-            Level::ALL.map(Level::name).join(", ")
-        ))),
-    }
-}
-
-impl Peer for OfCall {
+impl Peer for CallReporter {
     fn begins(&self) {
-        self.sink.begin();
+        self.outbox.begin();
     }
 
     fn progress(&self, progress: &Progress) {
@@ -252,9 +225,9 @@ impl Peer for OfCall {
             return;
         }
         if let Some(left_out) = lines.left_out.take() {
-            self.sink.send(left_out_of(left_out));
+            self.outbox.send(left_out_of(left_out));
         }
-        self.sink.send(line(level, logger, data));
+        self.outbox.send(line(level, logger, data));
     }
 
     fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<Value>> {
@@ -276,25 +249,10 @@ impl Peer for OfCall {
     }
 }
 
-impl fmt::Debug for OfCall {
+impl fmt::Debug for CallReporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OfCall").finish_non_exhaustive()
+        f.debug_struct("CallReporter").finish_non_exhaustive()
     }
-}
-
-/// The start of a notification, up to the members of its params. [`end`] closes it.
-pub(crate) fn begin(method: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(192);
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
-    write(&mut out, method);
-    out.extend_from_slice(br#","params":{"#);
-    out
-}
-
-/// Closes what [`begin`] opened.
-pub(crate) fn end(mut out: Vec<u8>) -> Vec<u8> {
-    out.extend_from_slice(b"}}");
-    out
 }
 
 /// One line of a log.

@@ -1,4 +1,4 @@
-//! [`Sink`]: what waits to be sent on one stream, from who sends to who reads.
+//! [`Outbox`]: what waits to be sent on one stream, from who sends to who reads.
 //!
 //! Knows messages as bytes, and no wire. Nothing here grows without a bound: what a slow reader does not take
 //! is dropped, but for answers and questions; what nobody reads any more is dropped too.
@@ -17,7 +17,7 @@ const EACH: usize = 64;
 
 /// What waits to be sent, in order. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sink(Arc<Shared>);
+pub(crate) struct Outbox(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -101,7 +101,7 @@ pub(crate) struct Room {
     pub(crate) bytes: usize,
 }
 
-impl Sink {
+impl Outbox {
     /// Sends a notification. Where too much waits already the oldest ones go, and where it is too large to
     /// wait at all it goes itself.
     pub(crate) fn send(&self, message: Vec<u8>) {
@@ -138,7 +138,7 @@ impl Sink {
 
     /// Sends a question to the client, which can be taken back. Whoever sends it bounds how many there are.
     /// `None` where there is no stream any more to send it on.
-    pub(crate) fn ask(&self, message: Vec<u8>) -> Option<Ticket> {
+    pub(crate) fn ask(&self, message: Vec<u8>) -> Option<PendingMessage> {
         let (taken, left) = oneshot::channel();
         let mut waiting = self.lock();
         if waiting.closed || waiting.mute {
@@ -149,8 +149,8 @@ impl Sink {
         waiting.push_surely(message, Kind::Question(number, taken));
         drop(waiting);
         self.0.changed.notify_one();
-        Some(Ticket {
-            sink: self.clone(),
+        Some(PendingMessage {
+            outbox: self.clone(),
             number,
             left,
         })
@@ -172,7 +172,7 @@ impl Sink {
             left
         };
         self.0.taken.notify_one();
-        // Who asked is told by this, and not while the sink is held.
+        // Who asked is told by this, and not while the outbox is held.
         drop(left);
     }
 
@@ -224,7 +224,7 @@ impl Sink {
         if is_news || !left.is_empty() {
             self.tell_closed();
         }
-        // Who asked is told by this, and not while the sink is held.
+        // Who asked is told by this, and not while the outbox is held.
         drop(left);
     }
 
@@ -297,13 +297,13 @@ impl Sink {
 
 /// A question that was sent.
 #[derive(Debug)]
-pub(crate) struct Ticket {
-    sink: Sink,
+pub(crate) struct PendingMessage {
+    outbox: Outbox,
     number: u64,
     left: oneshot::Receiver<()>,
 }
 
-impl Ticket {
+impl PendingMessage {
     /// Ends when the question was dropped before anybody took it; never, where it was taken.
     pub(crate) async fn lost(&mut self) {
         if (&mut self.left).await.is_ok() {
@@ -315,7 +315,7 @@ impl Ticket {
     pub(crate) fn take_back(&self) -> bool {
         let own = |event: &Event| matches!(event.kind, Kind::Question(number, _) if number == self.number);
         let taken_back = {
-            let mut waiting = self.sink.lock();
+            let mut waiting = self.outbox.lock();
             let at = waiting.events.iter().position(own);
             let event = at.and_then(|at| waiting.events.remove(at));
             if let Some(event) = &event {
@@ -323,25 +323,25 @@ impl Ticket {
             }
             event
         };
-        self.sink.0.taken.notify_one();
+        self.outbox.0.taken.notify_one();
         taken_back.is_some()
     }
 }
 
-/// Who reads a sink: when this goes, nobody does any more.
+/// Who reads a outbox: when this goes, nobody does any more.
 #[derive(Debug)]
-pub(crate) struct Reader(Sink);
+pub(crate) struct Reader(Outbox);
 
 impl Reader {
-    pub(crate) fn of(sink: Sink) -> Self {
-        Reader(sink)
+    pub(crate) fn of(outbox: Outbox) -> Self {
+        Reader(outbox)
     }
 }
 
 impl Deref for Reader {
-    type Target = Sink;
+    type Target = Outbox;
 
-    fn deref(&self) -> &Sink {
+    fn deref(&self) -> &Outbox {
         &self.0
     }
 }
@@ -358,128 +358,128 @@ mod tests {
 
     use super::*;
 
-    fn all(sink: &Sink) -> Vec<String> {
-        std::iter::from_fn(|| sink.take())
+    fn all(outbox: &Outbox) -> Vec<String> {
+        std::iter::from_fn(|| outbox.take())
             .map(|message| String::from_utf8(message).expect("a text"))
             .collect()
     }
 
-    fn counted(sink: &Sink) -> (usize, usize) {
-        let waiting = sink.lock();
+    fn counted(outbox: &Outbox) -> (usize, usize) {
+        let waiting = outbox.lock();
         (waiting.bytes, waiting.sure)
     }
 
     #[test]
     fn what_a_slow_reader_leaves_goes_oldest_first_but_for_what_must_arrive() {
-        let sink = Sink::default();
+        let outbox = Outbox::default();
         let long = "x".repeat(MOST_WAITING / 4);
-        let _ticket = sink.ask(b"question".to_vec());
+        let _ticket = outbox.ask(b"question".to_vec());
         for n in 0..100 {
-            sink.send(format!("{n}{long}").into_bytes());
+            outbox.send(format!("{n}{long}").into_bytes());
         }
-        assert!(sink.lock().bytes <= MOST_WAITING);
-        sink.send("y".repeat(MOST_WAITING).into_bytes());
-        sink.send_surely(b"answer".to_vec());
-        let got = all(&sink);
+        assert!(outbox.lock().bytes <= MOST_WAITING);
+        outbox.send("y".repeat(MOST_WAITING).into_bytes());
+        outbox.send_surely(b"answer".to_vec());
+        let got = all(&outbox);
         let short: Vec<_> = got.iter().map(|one| one.trim_end_matches('x')).collect();
         assert_eq!(short, ["question", "97", "98", "99", "answer"]);
-        assert_eq!(counted(&sink), (0, 0));
+        assert_eq!(counted(&outbox), (0, 0));
     }
 
     #[test]
     fn nothing_goes_into_a_stream_that_has_ended() {
-        let sink = Sink::default();
-        sink.send(b"1".to_vec());
-        sink.close();
-        sink.send(b"2".to_vec());
-        sink.send_surely(b"3".to_vec());
-        assert!(sink.ask(b"4".to_vec()).is_none());
-        assert_eq!(all(&sink), ["1"]);
+        let outbox = Outbox::default();
+        outbox.send(b"1".to_vec());
+        outbox.close();
+        outbox.send(b"2".to_vec());
+        outbox.send_surely(b"3".to_vec());
+        assert!(outbox.ask(b"4".to_vec()).is_none());
+        assert_eq!(all(&outbox), ["1"]);
     }
 
     #[tokio::test]
     async fn a_question_is_taken_back_while_it_waits_and_not_after() {
-        let sink = Sink::default();
-        let first = sink.ask(b"first".to_vec()).expect("it is open");
-        let second = sink.ask(b"second".to_vec()).expect("it is open");
-        let mut third = sink.ask(b"third".to_vec()).expect("it is open");
+        let outbox = Outbox::default();
+        let first = outbox.ask(b"first".to_vec()).expect("it is open");
+        let second = outbox.ask(b"second".to_vec()).expect("it is open");
+        let mut third = outbox.ask(b"third".to_vec()).expect("it is open");
         assert!(second.take_back());
-        assert_eq!(sink.take(), Some(b"first".to_vec()));
+        assert_eq!(outbox.take(), Some(b"first".to_vec()));
         assert!(!first.take_back() && !second.take_back());
-        assert_eq!(all(&sink), ["third"]);
+        assert_eq!(all(&outbox), ["third"]);
         assert!(!third.take_back());
-        drop(Reader::of(sink.clone()));
+        drop(Reader::of(outbox.clone()));
         assert!(third.lost().now_or_never().is_none(), "it was taken");
-        assert!(sink.ask(b"late".to_vec()).is_none());
+        assert!(outbox.ask(b"late".to_vec()).is_none());
     }
 
     #[tokio::test]
     async fn there_is_room_by_number_and_by_the_bytes_of_what_must_arrive() {
-        let sink = Sink::default();
+        let outbox = Outbox::default();
         let most = Room {
             messages: 3,
             bytes: 200,
         };
-        let has_room = || sink.room(most).now_or_never().is_some();
-        sink.send(vec![b'n'; 1000]);
+        let has_room = || outbox.room(most).now_or_never().is_some();
+        outbox.send(vec![b'n'; 1000]);
         assert!(has_room(), "a note is bounded by itself");
-        sink.send_surely(vec![b'a'; 200 - EACH]);
+        outbox.send_surely(vec![b'a'; 200 - EACH]);
         assert!(has_room());
-        let question = sink.ask(b"question".to_vec()).expect("it is open");
+        let question = outbox.ask(b"question".to_vec()).expect("it is open");
         assert!(!has_room());
         assert!(question.take_back());
         assert!(has_room());
-        sink.send_surely(Vec::new());
+        outbox.send_surely(Vec::new());
         assert!(!has_room());
-        sink.take();
+        outbox.take();
         assert!(!has_room(), "not yet by bytes");
-        let mut room = std::pin::pin!(sink.room(most));
+        let mut room = std::pin::pin!(outbox.room(most));
         assert!((&mut room).now_or_never().is_none());
-        sink.take();
+        outbox.take();
         room.await;
-        assert_eq!(counted(&sink), (0, EACH));
-        assert_eq!(sink.taken(), 2);
+        assert_eq!(counted(&outbox), (0, EACH));
+        assert_eq!(outbox.taken(), 2);
         for _ in 0..2 {
-            sink.send(Vec::new());
+            outbox.send(Vec::new());
         }
         assert!(!has_room(), "by number");
-        sink.asks_no_more();
-        sink.close_with([vec![b'l'; 300]]);
-        assert_eq!(sink.lock().sure, 300 + EACH);
+        outbox.asks_no_more();
+        outbox.close_with([vec![b'l'; 300]]);
+        assert_eq!(outbox.lock().sure, 300 + EACH);
         assert!(has_room(), "nothing more comes");
-        sink.take();
-        assert_eq!(sink.lock().sure, 0);
+        outbox.take();
+        assert_eq!(outbox.lock().sure, 0);
     }
 
     #[tokio::test]
     async fn where_no_answer_can_come_no_question_goes_out() {
-        let sink = Sink::default();
-        let mut sent = sink.ask(b"sent".to_vec()).expect("it is open");
-        assert_eq!(sink.take(), Some(b"sent".to_vec()));
-        sink.send(b"note".to_vec());
-        let mut unsent = sink.ask(b"unsent".to_vec()).expect("it is open");
-        sink.send_surely(b"answer".to_vec());
-        sink.asks_no_more();
+        let outbox = Outbox::default();
+        let mut sent = outbox.ask(b"sent".to_vec()).expect("it is open");
+        assert_eq!(outbox.take(), Some(b"sent".to_vec()));
+        outbox.send(b"note".to_vec());
+        let mut unsent = outbox.ask(b"unsent".to_vec()).expect("it is open");
+        outbox.send_surely(b"answer".to_vec());
+        outbox.asks_no_more();
         assert!(sent.lost().now_or_never().is_none(), "it was taken");
         assert!(unsent.lost().now_or_never().is_some());
-        assert!(sink.ask(b"late".to_vec()).is_none());
-        assert_eq!(all(&sink), ["note", "answer"]);
-        assert_eq!(counted(&sink), (0, 0));
+        assert!(outbox.ask(b"late".to_vec()).is_none());
+        assert_eq!(all(&outbox), ["note", "answer"]);
+        assert_eq!(counted(&outbox), (0, 0));
     }
 
     #[tokio::test]
     async fn what_waits_goes_with_its_reader() {
-        let sink = Sink::default();
-        let reader = Reader::of(sink.clone());
-        let mut question = sink.ask(b"question".to_vec()).expect("it is open");
-        sink.send(b"note".to_vec());
-        sink.send_surely(b"answer".to_vec());
+        let outbox = Outbox::default();
+        let reader = Reader::of(outbox.clone());
+        let mut question = outbox.ask(b"question".to_vec()).expect("it is open");
+        outbox.send(b"note".to_vec());
+        outbox.send_surely(b"answer".to_vec());
         assert!(question.lost().now_or_never().is_none());
-        sink.close();
+        outbox.close();
         assert!(question.lost().now_or_never().is_none(), "it is still sent");
         drop(reader);
         assert!(question.lost().now_or_never().is_some(), "it never left");
-        assert_eq!(all(&sink), [""; 0]);
-        assert_eq!(counted(&sink), (0, 0));
+        assert_eq!(all(&outbox), [""; 0]);
+        assert_eq!(counted(&outbox), (0, 0));
     }
 }

@@ -5,17 +5,18 @@
 //! under way lives in this process.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::error::{Error, Result};
 use crate::json;
-use crate::mcp::client::notifications;
-use crate::mcp::client::outbox::{Sink, Ticket};
+use crate::mcp::client::outbox::{Outbox, PendingMessage};
+use crate::mcp::protocol::message::ClientResponse;
+use crate::mcp::protocol::notification;
 use crate::mcp::protocol::response::write;
-use crate::mcp::session::in_flight::Key;
+use crate::mcp::session::in_flight::RequestKey;
 use crate::random;
 
 /// The most questions under way at once, of all clients.
@@ -27,38 +28,35 @@ const MOST_OF_ONE: usize = 1000;
 /// The most characters of a client's own words about why it does not answer.
 const MOST_WORDS: usize = 200;
 
-/// What a client answers: a result, or an error of JSON-RPC.
-pub(crate) type Answered = std::result::Result<Value, Value>;
-
 /// A client that can be asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
-    pub(crate) session: &'a Key,
+pub(crate) struct Recipient<'a> {
+    pub(crate) session: &'a RequestKey,
     /// On whom its questions count.
     pub(crate) on: &'a str,
     /// The stream that they go down.
-    pub(crate) sink: &'a Sink,
+    pub(crate) outbox: &'a Outbox,
 }
 
 /// The questions under way.
-#[derive(Debug, Default)]
-pub(crate) struct Questions(Mutex<UnderWay>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PendingRequests(Arc<Mutex<UnderWay>>);
 
 #[derive(Debug, Default)]
 struct UnderWay {
-    questions: HashMap<Key, Waiting>,
+    questions: HashMap<RequestKey, Waiting>,
     /// How many there are by whom they count on.
     counts: HashMap<Box<str>, usize>,
 }
 
 #[derive(Debug)]
 struct Waiting {
-    answer: oneshot::Sender<Answered>,
+    answer: oneshot::Sender<ClientResponse>,
     on: Box<str>,
 }
 
 impl UnderWay {
-    fn remove(&mut self, key: &Key) -> Option<Waiting> {
+    fn remove(&mut self, key: &RequestKey) -> Option<Waiting> {
         let waiting = self.questions.remove(key)?;
         if let Some(count) = self.counts.get_mut(&waiting.on) {
             *count -= 1;
@@ -70,7 +68,7 @@ impl UnderWay {
     }
 }
 
-impl Questions {
+impl PendingRequests {
     /// Sends a request down a stream, and waits for its answer however long that takes, also when the stream
     /// ends meanwhile: the answer may come on another connection. `request` is its method and its params, by
     /// its id.
@@ -83,9 +81,9 @@ impl Questions {
     /// its line has ended, on which alone its answer could have come.
     pub(crate) async fn put(
         &self,
-        asked: Asked<'_>,
+        asked: Recipient<'_>,
         request: impl FnOnce(&str) -> Value,
-    ) -> Result<Option<Answered>> {
+    ) -> Result<Option<ClientResponse>> {
         // Nobody else can know it, and no two servers of one session take the same.
         let id = format!("tent-{}", json::hex(&random::bytes::<16>()));
         let mut request = request(&id);
@@ -100,10 +98,10 @@ impl Questions {
             questions: self,
             key,
             id: &id,
-            sink: asked.sink,
+            outbox: asked.outbox,
             ticket: None,
         };
-        let Some(ticket) = asked.sink.ask(out) else {
+        let Some(ticket) = asked.outbox.ask(out) else {
             return Ok(None);
         };
         let ticket = put.ticket.insert(ticket);
@@ -115,7 +113,7 @@ impl Questions {
         }
     }
 
-    fn begin(&self, key: Key, on: &str) -> Result<oneshot::Receiver<Answered>> {
+    fn begin(&self, key: RequestKey, on: &str) -> Result<oneshot::Receiver<ClientResponse>> {
         let too_many = |most: usize, whose: &str| {
             Error::of("T0006").with_message(format!(
                 "{most} questions to {whose} wait for an answer, which is the most at once."
@@ -141,7 +139,7 @@ impl Questions {
     }
 
     /// Hands an answer to who waits for it, if somebody does.
-    pub(crate) fn answer(&self, key: &Key, answer: Answered) {
+    pub(crate) fn answer(&self, key: &RequestKey, answer: ClientResponse) {
         let waiting = self.lock().remove(key);
         if let Some(waiting) = waiting {
             // Who asked may have gone meanwhile.
@@ -153,7 +151,7 @@ impl Questions {
     pub(crate) fn end_line(&self, nonce: &[u8; 16]) {
         let left: Vec<_> = {
             let mut under_way = self.lock();
-            let of_line = |key: &&Key| key.is_in(nonce);
+            let of_line = |key: &&RequestKey| key.is_in(nonce);
             let keys: Vec<_> = under_way
                 .questions
                 .keys()
@@ -180,11 +178,11 @@ impl Questions {
 
 /// A question under way. When this goes before an answer came, it is taken back.
 struct Put<'a> {
-    questions: &'a Questions,
-    key: Key,
+    questions: &'a PendingRequests,
+    key: RequestKey,
     id: &'a str,
-    sink: &'a Sink,
-    ticket: Option<Ticket>,
+    outbox: &'a Outbox,
+    ticket: Option<PendingMessage>,
 }
 
 impl Drop for Put<'_> {
@@ -192,11 +190,11 @@ impl Drop for Put<'_> {
         let is_answered = self.questions.lock().remove(&self.key).is_none();
         let sent = self.ticket.as_ref().filter(|_| !is_answered);
         if sent.is_some_and(|ticket| !ticket.take_back()) {
-            let mut out = notifications::begin("notifications/cancelled");
+            let mut out = notification::begin("notifications/cancelled");
             out.extend_from_slice(br#""requestId":"#);
             write(&mut out, self.id);
             // As many as there are questions that were read, so these are bounded too.
-            self.sink.send_surely(notifications::end(out));
+            self.outbox.send_surely(notification::end(out));
         }
     }
 }
@@ -233,8 +231,8 @@ mod tests {
 
     #[tokio::test]
     async fn one_caller_leaves_room_for_others() {
-        let questions = Questions::default();
-        let session = Key::new([1; 16], &Caller::App, "");
+        let questions = PendingRequests::default();
+        let session = RequestKey::new([1; 16], &Caller::App, "");
         let begin = |n: usize, on: &str| {
             let begun = questions.begin(session.with_id(&n.to_string()), on);
             begun.map_err(|error| (error.code().to_owned(), error.message().to_owned()))
@@ -264,16 +262,16 @@ mod tests {
     #[tokio::test]
     async fn a_question_that_nobody_waits_for_is_taken_back() {
         use futures_util::FutureExt as _;
-        let (questions, sink) = (Questions::default(), Sink::default());
-        let session = Key::new([1; 16], &Caller::App, "");
-        let asked = Asked {
+        let (questions, outbox) = (PendingRequests::default(), Outbox::default());
+        let session = RequestKey::new([1; 16], &Caller::App, "");
+        let asked = Recipient {
             session: &session,
             on: "a",
-            sink: &sink,
+            outbox: &outbox,
         };
         let put = || Box::pin(questions.put(asked, |_| serde_json::json!({"method": "ping"})));
         let taken = || {
-            let message = sink.take()?;
+            let message = outbox.take()?;
             Some(serde_json::from_slice::<Value>(&message).expect("JSON"))
         };
         let mut unsent = put();
@@ -298,7 +296,7 @@ mod tests {
 
         let mut unread = put();
         assert!(unread.as_mut().now_or_never().is_none());
-        sink.abandon();
+        outbox.abandon();
         assert!(matches!(unread.now_or_never(), Some(Ok(None))));
         assert!(
             matches!(put().now_or_never(), Some(Ok(None))),

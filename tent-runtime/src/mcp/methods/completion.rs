@@ -4,11 +4,12 @@ use serde_json::{Map, Value, json};
 
 use crate::dispatch::Endpoint;
 use crate::error::Error;
-use crate::mcp::methods::common::{asking, refused};
+use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::prompts;
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::protocol::message::Request;
-use crate::mcp::protocol::response::{self, Refusal, Reply, write};
-use crate::mcp::{Agreed, Asked, Mcp, unreadable};
+use crate::mcp::protocol::response::{self, Response, RpcError, write};
+use crate::mcp::session::negotiated::Negotiated;
 
 /// The most values that one answer may have.
 const MOST: usize = 100;
@@ -16,17 +17,17 @@ const MOST: usize = 100;
 /// Serves it. Whether there is such a prompt or resource is told to whom it is offered, and to nobody else.
 pub(crate) async fn serve(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &Request<'_>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
-    let mut params = request.input().map_err(unreadable)?;
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    let mut params = request.input().map_err(RpcError::from)?;
     let wanted = params.remove("ref").unwrap_or_default();
     let argument = params.remove("argument").unwrap_or_default();
     let context = params.remove("context").unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let (Some(argument), Some(typed)) = (text(&argument, "name"), text(&argument, "value")) else {
-        return Err(Refusal::params(
+        return Err(RpcError::params(
             "completion/complete names an argument: its name and its value are strings.",
         ));
     };
@@ -36,12 +37,12 @@ pub(crate) async fn serve(
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(arguments)) if arguments.values().all(Value::is_string) => arguments,
             Some(_) => {
-                return Err(Refusal::params(
+                return Err(RpcError::params(
                     "context.arguments is an object of strings.",
                 ));
             }
         },
-        _ => return Err(Refusal::params("context is an object.")),
+        _ => return Err(RpcError::params("context is an object.")),
     };
     let kind = text(&wanted, "type");
     let (name, at, shown) = match (kind.as_deref(), text(&wanted, "name"), text(&wanted, "uri")) {
@@ -49,7 +50,7 @@ pub(crate) async fn serve(
         (Some("ref/resource"), _, Some(uri)) => {
             let registry = mcp.dispatcher.registry();
             let matching = registry.matching(&uri).map(|(resource, _)| resource);
-            let cx = mcp.dispatcher.cx_by(asking(asked, agreed));
+            let cx = mcp.dispatcher.cx_by(asked.for_dispatch(negotiated));
             // What is not there is asked for all the same, so that who may know nothing is told nothing.
             let mut name = "";
             // What this caller may not know of is as if it were not there: the next best is then meant.
@@ -66,20 +67,26 @@ pub(crate) async fn serve(
             (name.to_owned(), Endpoint::Resource, uri)
         }
         _ => {
-            return Err(Refusal::params(
+            return Err(RpcError::params(
                 "ref is {\"type\":\"ref/prompt\",\"name\":…} or {\"type\":\"ref/resource\",\"uri\":…}.",
             ));
         }
     };
-    let asking = asking(asked, agreed);
     let values = mcp
         .dispatcher
-        .completed(&name, at, &argument, typed, so_far, asking)
+        .completed(
+            &name,
+            at,
+            &argument,
+            typed,
+            so_far,
+            asked.for_dispatch(negotiated),
+        )
         .await
         .map_err(|error| match (error.code(), at) {
             ("T0001", Endpoint::Prompt) => prompts::unknown(&error, &shown),
             ("T0001", _) => unknown(&error, &shown),
-            _ => refused(mcp, &error, agreed.revision),
+            _ => RpcError::of_method(&error, negotiated.revision, mcp.realm()),
         })?;
     let total = values.len();
     let completion = json!({
@@ -90,17 +97,17 @@ pub(crate) async fn serve(
     let mut out = response::begin(request.id, 256);
     out.extend_from_slice(br#"{"completion":"#);
     write(&mut out, &completion);
-    if agreed.revision.is_modern() {
+    if negotiated.revision.is_modern() {
         out.extend_from_slice(br#","resultType":"complete","_meta":{"#);
-        out.extend_from_slice(mcp.server.as_bytes());
+        out.extend_from_slice(mcp.state.server.as_bytes());
         out.push(b'}');
     }
     out.push(b'}');
     Ok(response::end(out))
 }
 
-fn unknown(error: &Error, uri: &str) -> Refusal {
-    Refusal::params("Resource not found")
+fn unknown(error: &Error, uri: &str) -> RpcError {
+    RpcError::params("Resource not found")
         .with_code(error)
         .with_data("uri", Value::from(uri))
 }

@@ -9,18 +9,20 @@ use serde_json::{Map, Value};
 use crate::dispatch::Endpoint;
 use crate::error::Error;
 use crate::function::Output;
-use crate::mcp::client::notifications;
-use crate::mcp::client::notifications::OfCall;
-use crate::mcp::methods::common::{self, Wanted, refused};
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::notifications::CallReporter;
+use crate::mcp::methods::common::{self, Wanted};
 use crate::mcp::methods::completion;
 use crate::mcp::methods::prompts;
 use crate::mcp::methods::resources;
+use crate::mcp::methods::server::Mcp;
+use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::headers;
 use crate::mcp::protocol::message::Request;
-use crate::mcp::protocol::params::OutputShape;
-use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::protocol::params::ObjectShape;
+use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::{Agreed, Asked, Mcp, unreadable};
+use crate::mcp::session::negotiated::Negotiated;
 use crate::schema::InputEncoding;
 
 /// Serves a method that no era has for itself alone.
@@ -29,37 +31,39 @@ use crate::schema::InputEncoding;
 /// −32601 for what nothing answers, beside those of the method.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-    agreed: Agreed,
-) -> Result<Reply, Refusal> {
-    if !is_served(mcp, &request.method, agreed.revision) {
-        return own(mcp, asked, request, agreed).await;
+    negotiated: Negotiated,
+) -> Result<Response, RpcError> {
+    if !is_served(mcp, &request.method, negotiated.revision) {
+        return own(mcp, asked, request, negotiated).await;
     }
-    if agreed.revision.is_modern() {
-        notifications::check(&request.params.meta)?;
+    if negotiated.revision.is_modern() {
+        request.params.meta.check()?;
     }
     match &*request.method {
         "resources/subscribe" | "resources/unsubscribe" => {
-            return resources::subscribe(mcp, asked, &request, &agreed).await;
+            return resources::subscribe(mcp, asked, &request, &negotiated).await;
         }
-        "resources/read" => return resources::read(mcp, asked, request, agreed).await,
-        "prompts/get" => return prompts::get(mcp, asked, request, agreed).await,
+        "resources/read" => return resources::read(mcp, asked, request, negotiated).await,
+        "prompts/get" => return prompts::get(mcp, asked, request, negotiated).await,
         _ => {}
     }
     // Rules, listers and completers are the app's own, and can take their time.
-    let key = asked.key(&agreed, request.id);
-    let (request, agreed) = (&request, &agreed);
-    let answer = mcp.running.unless_stopped(key, async {
+    let key = asked.key(&negotiated, request.id);
+    let (request, negotiated) = (&request, &negotiated);
+    let answer = mcp.state.in_flight.unless_stopped(key, async {
         match &*request.method {
-            "resources/list" => resources::list(mcp, asked, request, agreed).await,
-            "resources/templates/list" => resources::templates(mcp, asked, request, agreed).await,
-            "prompts/list" => prompts::list(mcp, asked, request, agreed).await,
-            _ => completion::serve(mcp, asked, request, agreed).await,
+            "resources/list" => resources::list(mcp, asked, request, negotiated).await,
+            "resources/templates/list" => {
+                resources::templates(mcp, asked, request, negotiated).await
+            }
+            "prompts/list" => prompts::list(mcp, asked, request, negotiated).await,
+            _ => completion::serve(mcp, asked, request, negotiated).await,
         }
     });
     // What was cancelled has no answer.
-    let none = || Ok(Reply::empty(StatusCode::ACCEPTED));
+    let none = || Ok(Response::empty(StatusCode::ACCEPTED));
     answer.await.unwrap_or_else(none)
 }
 
@@ -68,7 +72,8 @@ fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
     let registry = mcp.dispatcher.registry();
     let has_resources = !registry.resources().is_empty();
     // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
-    let has_list = |prefix| registry.method(method).is_none() && common::answers(registry, prefix);
+    let has_list =
+        |prefix| registry.method(method).is_none() && capabilities::implements(registry, prefix);
     match method {
         "resources/list" | "resources/templates/list" => has_resources || has_list("resources/"),
         "prompts/list" => !registry.prompts().is_empty() || has_list("prompts/"),
@@ -85,30 +90,33 @@ fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
 /// Serves a method that a function answers by `on`.
 async fn own(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-    agreed: Agreed,
-) -> Result<Reply, Refusal> {
+    negotiated: Negotiated,
+) -> Result<Response, RpcError> {
     let Request { id, ref params, .. } = request;
     let method = &*request.method;
-    let revision = agreed.revision;
+    let revision = negotiated.revision;
     let Some(function) = mcp.dispatcher.registry().method(method) else {
-        return Err(Refusal::method(method, revision));
+        return Err(RpcError::method(method, revision));
     };
     // Before anything that only a method that there is would find wrong.
-    let cx = mcp.dispatcher.cx_by(common::asking(asked, &agreed));
+    let cx = mcp.dispatcher.cx_by(asked.for_dispatch(&negotiated));
     let found = mcp.dispatcher.find(&function.name, Endpoint::Method, &cx);
-    let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
+    let found = mcp
+        .state
+        .in_flight
+        .unless_stopped(asked.key(&negotiated, id), found);
     let Some(found) = found.await else {
         // What was cancelled has no answer.
-        return Ok(Reply::empty(StatusCode::ACCEPTED));
+        return Ok(Response::empty(StatusCode::ACCEPTED));
     };
     if found.is_err_and(|error| matches!(error.code(), "T0001" | "T0004")) {
-        return Err(Refusal::method(method, revision));
+        return Err(RpcError::method(method, revision));
     }
     drop(cx);
-    if params.shape == OutputShape::Other {
-        return Err(Refusal::params(format!(
+    if params.shape == ObjectShape::Other {
+        return Err(RpcError::params(format!(
             "The params of {method} are an object."
         )));
     }
@@ -118,12 +126,16 @@ async fn own(
         _ => None,
     };
     if let Some(named) = named {
-        headers::name(&asked.parts.headers, named, asked.mirrors(revision))?;
+        headers::name(
+            &asked.parts.headers,
+            named,
+            asked.requires_headers(revision),
+        )?;
     }
     let name = function.name.clone();
     let wanted = Wanted {
         name: name.clone(),
-        input: request.input().map_err(unreadable)?,
+        input: request.input().map_err(RpcError::from)?,
         meta: params.meta.rest.clone(),
         wire: InputEncoding::Json,
         at: Endpoint::Method,
@@ -136,24 +148,24 @@ async fn own(
             Ok(answer) => answer,
             // Whom it is not for is told what everybody is of a method that there is not.
             Err(error) if error.code() == "T0001" => {
-                return Err(Refusal::method(&method, revision));
+                return Err(RpcError::method(&method, revision));
             }
-            Err(error) => return Err(refused(mcp, &error, revision)),
+            Err(error) => return Err(RpcError::of_method(&error, revision, mcp.realm())),
         };
         let Some(mut result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
             let error =
                 mcp.dispatcher
                     .internal_error(Error::unexpected(why), &name, &caller, &trace);
-            return Err(refused(mcp, &error, revision));
+            return Err(RpcError::of_method(&error, revision, mcp.realm()));
         };
         if !answer.meta.is_empty() {
             add_meta(&mut result, answer.meta.members().clone());
         }
         Ok(given(mcp, id, &method, result, revision))
     };
-    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
-    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+    let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
+    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
 }
 
 /// The object that a function gave; an empty one where it gave nothing.
@@ -188,7 +200,7 @@ fn given(
     method: &str,
     mut result: Map<String, Value>,
     revision: Revision,
-) -> Reply {
+) -> Response {
     if revision.is_modern() {
         let kind = result
             .entry("resultType")
@@ -200,7 +212,7 @@ fn given(
                 .entry("cacheScope")
                 .or_insert_with(|| "private".into());
         }
-        let server = format!("{{{}}}", mcp.server);
+        let server = format!("{{{}}}", mcp.state.server);
         let server: Map<String, Value> =
             serde_json::from_str(&server).expect("the server's name is a member of an object");
         add_meta(&mut result, server);

@@ -1,4 +1,4 @@
-//! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was agreed, and
+//! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was negotiated, and
 //! arrays of messages in the one revision that had them.
 
 use std::sync::Arc;
@@ -9,101 +9,101 @@ use serde_json::value::RawValue;
 
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
-use crate::cx::{Client, Era};
+use crate::cx::Era;
 use crate::error::Error;
-use crate::mcp::client::pending_requests::Answered;
-use crate::mcp::methods::common;
+use crate::mcp::client::connection::ConnectionState;
+use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::custom;
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
-use crate::mcp::protocol::headers::{self, Once};
-use crate::mcp::protocol::message::{Kind, Message, Request};
-use crate::mcp::protocol::params::{Abilities, Text};
-use crate::mcp::protocol::response::{self, Refusal, Reply, code, write};
+use crate::mcp::methods::tools_list;
+use crate::mcp::protocol::capabilities;
+use crate::mcp::protocol::headers::{self, SingleHeader};
+use crate::mcp::protocol::message::{ClientResponse, Kind, Message, Request};
+use crate::mcp::protocol::params::{ClientCapabilities, Text};
+use crate::mcp::protocol::response::{self, Response, RpcError, code, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::server_info;
-use crate::mcp::session::in_flight::Key;
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::negotiated::client;
 use crate::mcp::session::token::Session;
+use crate::mcp::subscriptions::filter::Filter;
+use crate::mcp::subscriptions::listeners::Listens;
 use crate::mcp::subscriptions::streams;
-use crate::mcp::transport::connection::Line;
-use crate::mcp::{Agreed, Asked, Mcp, client};
 
-/// What was agreed on before this request: on its line or in its session, or else what its header says.
-pub(crate) async fn agreed(
+/// What was negotiated on before this request: on its line or in its session, or else what its header says.
+pub(crate) async fn negotiated(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     named: Option<Revision>,
-) -> Result<Agreed, Refusal> {
-    if let Some(line) = asked.line() {
-        return Ok(line.agreed());
+) -> Result<Negotiated, RpcError> {
+    if let Some(line) = asked.connection() {
+        return Ok(line.negotiated());
     }
     match session(mcp, &asked.parts.headers).await? {
-        Some(session) => Ok(Agreed {
+        Some(session) => Ok(Negotiated {
             ends: Some(session.ends()),
             revision: session.revision,
             client: session.client,
             nonce: Some(session.nonce),
         }),
-        None => Ok(unsaid(named.unwrap_or(Revision::UNSAID))),
-    }
-}
-
-/// What counts where nothing was agreed on.
-pub(crate) fn unsaid(revision: Revision) -> Agreed {
-    Agreed {
-        revision,
-        client: Client {
-            era: Era::Legacy,
-            ..Client::default()
-        },
-        nonce: None,
-        ends: None,
+        None => Ok(Negotiated::without_handshake(
+            named.unwrap_or(Revision::UNSAID),
+        )),
     }
 }
 
 /// Serves GET: keeps the stream of a session open.
-pub(crate) async fn get(mcp: &Arc<Mcp>, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+pub(crate) async fn get(mcp: &Arc<Mcp>, asked: &RequestContext<'_>) -> Result<Response, RpcError> {
     let Some(session) = session(mcp, &asked.parts.headers).await? else {
-        return Err(Refusal::invalid(
+        return Err(RpcError::invalid(
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
     };
     // Whether `notifications/initialized` has come is not asked: another process may have taken it. Who opens the stream
     // has the answer to its handshake, as it names the session.
     let can = session.client.capabilities;
-    streams::get(mcp, asked, session.nonce, can, session.revision)
+    streams::get(
+        (&mcp.state, &mcp.notifier),
+        asked,
+        session.nonce,
+        can,
+        session.revision,
+    )
 }
 
 /// The session that the request is part of, if it names one.
-async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, Refusal> {
-    let id = match Once::of(headers, &headers::SESSION) {
-        Once::Absent => return Ok(None),
-        Once::Is(id) => id,
-        Once::Malformed => return Err(lost()),
+async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, RpcError> {
+    let id = match SingleHeader::of(headers, &headers::SESSION) {
+        SingleHeader::Absent => return Ok(None),
+        SingleHeader::Is(id) => id,
+        SingleHeader::Malformed => return Err(lost()),
     };
     let session = Session::open(
         mcp.dispatcher.sealer(),
-        &mcp.extensions,
+        &mcp.state.extensions,
         id,
         SystemClock.now(),
     )
     .ok_or_else(lost)?;
-    match mcp.ended.is_ended(&session.nonce).await {
+    match mcp.state.ended.is_ended(&session.nonce).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(lost()),
         Err(error) => Err(store_broke(mcp, error)),
     }
 }
 
-fn store_broke(mcp: &Mcp, error: Error) -> Refusal {
+fn store_broke(mcp: &Mcp, error: Error) -> RpcError {
     let error = mcp
         .dispatcher
         .internal_error(error, "the store of sessions", &Caller::Nobody, "");
-    Refusal::of(&error, mcp.realm())
+    RpcError::of(&error, mcp.realm())
 }
 
 /// 404: the client begins a new session.
-fn lost() -> Refusal {
-    Refusal::new(
+fn lost() -> RpcError {
+    RpcError::new(
         StatusCode::NOT_FOUND,
         code::INVALID_REQUEST,
         "There is no such session: begin a new one with initialize.",
@@ -112,18 +112,22 @@ fn lost() -> Refusal {
 }
 
 /// Ends the session that a DELETE names.
-pub(crate) async fn end(mcp: &Mcp, headers: &HeaderMap, caller: &Caller) -> Result<Reply, Refusal> {
+pub(crate) async fn end(
+    mcp: &Mcp,
+    headers: &HeaderMap,
+    caller: &Caller,
+) -> Result<Response, RpcError> {
     let Some(session) = session(mcp, headers).await? else {
-        return Err(Refusal::invalid(
+        return Err(RpcError::invalid(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    match mcp.ended.end(&session.nonce, session.ends()).await {
+    match mcp.state.ended.end(&session.nonce, session.ends()).await {
         Ok(()) => {
-            let key = Key::new(session.nonce, caller, "");
-            mcp.notes.streams().end(&key);
-            mcp.levels.forget(&key);
-            Ok(Reply::empty(StatusCode::NO_CONTENT))
+            let key = RequestKey::new(session.nonce, caller, "");
+            mcp.notifier.streams().end(&key);
+            mcp.state.levels.forget(&key);
+            Ok(Response::empty(StatusCode::NO_CONTENT))
         }
         Err(error) => Err(store_broke(mcp, error)),
     }
@@ -132,38 +136,47 @@ pub(crate) async fn end(mcp: &Mcp, headers: &HeaderMap, caller: &Caller) -> Resu
 /// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
 pub(crate) fn initialize(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &Request<'_>,
-) -> Result<Reply, Refusal> {
+) -> Result<Response, RpcError> {
     headers::method(&asked.parts.headers, &request.method, false)?;
     let params = &request.params;
     let Text::Is(wanted) = &params.version else {
-        return Err(Refusal::params(
+        return Err(RpcError::params(
             "initialize names a protocolVersion, a string.",
         ));
     };
     let revision = Revision::find(wanted)
         .filter(|one| !one.is_modern())
         .unwrap_or(Revision::NEWEST_LEGACY);
-    let abilities = params.abilities.map(|abilities| Abilities {
+    let abilities = params.abilities.map(|abilities| ClientCapabilities {
         said: revision.masked(abilities.said),
         ..abilities
     });
     let session = Session::begin(
         revision,
-        client(mcp, Era::Legacy, &params.client, abilities)?,
+        client(
+            &mcp.state.extensions,
+            Era::Legacy,
+            &params.client,
+            abilities,
+        )?,
         SystemClock.now(),
     );
-    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.extensions))
+    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions))
         .expect("a sealed text is visible ASCII");
-    if let Some(line) = asked.line() {
-        line.agree(&asked.caller, revision, session.client);
+    if let Some(line) = asked.connection() {
+        if let Some(nonce) = line.nonce() {
+            // A second handshake starts a session of its own, so the stream of the first one ends.
+            mcp.notifier.streams().end_session(&nonce);
+        }
+        line.negotiate(&asked.caller, revision, session.client);
     }
 
     let about = mcp.dispatcher.about();
     let mut result = json!({
         "protocolVersion": revision.name(),
-        "capabilities": common::capabilities(&mcp.dispatcher, revision),
+        "capabilities": capabilities::server(&mcp.dispatcher, revision),
         "serverInfo": server_info::implementation(about, revision),
     });
     if let Some(instructions) = &about.instructions {
@@ -177,15 +190,15 @@ pub(crate) fn initialize(
 /// Serves one request.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
     headers::method(&asked.parts.headers, &request.method, false)?;
-    if let Some(line) = asked.line()
+    if let Some(line) = asked.connection()
         && request.method != "ping"
     {
-        line.begun();
+        start_session(mcp, line);
     }
     match &*request.method {
         "ping" => {
@@ -194,35 +207,60 @@ pub(crate) async fn serve(
             Ok(response::end(out))
         }
         "logging/setLevel" => {
-            let key = agreed.nonce.map(|nonce| Key::new(nonce, &asked.caller, ""));
-            mcp.levels.set(key, &request.params.level)?;
+            let key = negotiated
+                .nonce
+                .map(|nonce| RequestKey::new(nonce, &asked.caller, ""));
+            mcp.state.levels.set(key, &request.params.level)?;
             let mut out = response::begin(request.id, 2);
             out.extend_from_slice(b"{}");
             Ok(response::end(out))
         }
-        "tools/list" => mcp.list(asked, &request, agreed).await,
-        "tools/call" => tools_call::serve(mcp, asked, request, agreed.clone()).await,
-        _ => custom::serve(mcp, asked, request, agreed.clone()).await,
+        "tools/list" => tools_list::serve(mcp, asked, &request, negotiated).await,
+        "tools/call" => tools_call::serve(mcp, asked, request, negotiated.clone()).await,
+        _ => custom::serve(mcp, asked, request, negotiated.clone()).await,
+    }
+}
+
+/// Starts the session of a connection: its client gets notifications and requests from now on.
+fn start_session(mcp: &Mcp, connection: &ConnectionState) {
+    let (Some((key, negotiated)), Some(outbox)) = (connection.start_session(), connection.outbox())
+    else {
+        return;
+    };
+    if mcp.dispatcher.settings().mcp.stream {
+        let lists = Filter::declared(&mcp.dispatcher, negotiated.revision);
+        let capabilities = negotiated.client.capabilities;
+        let listens = Listens::Session(key, capabilities, lists);
+        mcp.notifier
+            .streams()
+            .open_connection(outbox.clone(), listens);
     }
 }
 
 /// Takes a notification. `notifications/cancelled` ends the call that it names, if that is under way;
 /// `notifications/initialized` begins the session of a line; no other one is of use here.
-pub(crate) fn noted(mcp: &Mcp, asked: &Asked<'_>, note: &Request<'_>, agreed: &Agreed) {
-    match (&*note.method, asked.line()) {
+pub(crate) fn noted(
+    mcp: &Mcp,
+    asked: &RequestContext<'_>,
+    note: &Request<'_>,
+    negotiated: &Negotiated,
+) {
+    match (&*note.method, asked.connection()) {
         ("notifications/cancelled", _) => {
             let named = note.params.request_id.map(RawValue::get);
-            if let (Some(nonce), Some(id)) = (agreed.nonce, named) {
+            if let (Some(nonce), Some(id)) = (negotiated.nonce, named) {
                 tracing::debug!(
                     trace = asked.trace,
                     id,
                     reason = reason(note),
                     "the client cancels a call"
                 );
-                mcp.running.cancel(&Key::new(nonce, &asked.caller, id));
+                mcp.state
+                    .in_flight
+                    .cancel(&RequestKey::new(nonce, &asked.caller, id));
             }
         }
-        ("notifications/initialized", Some(line)) => line.begun(),
+        ("notifications/initialized", Some(line)) => start_session(mcp, line),
         _ => {}
     }
 }
@@ -241,10 +279,16 @@ fn reason(note: &Request<'_>) -> String {
 }
 
 /// Takes the answer of a client to what it was asked; one to anything else is of no use.
-pub(crate) fn answered(mcp: &Mcp, asked: &Asked<'_>, id: &str, answer: Answered, agreed: &Agreed) {
-    if let Some(nonce) = agreed.nonce {
-        let key = Key::new(nonce, &asked.caller, id);
-        mcp.notes.questions().answer(&key, answer);
+pub(crate) fn answered(
+    mcp: &Mcp,
+    asked: &RequestContext<'_>,
+    id: &str,
+    answer: ClientResponse,
+    negotiated: &Negotiated,
+) {
+    if let Some(nonce) = negotiated.nonce {
+        let key = RequestKey::new(nonce, &asked.caller, id);
+        mcp.notifier.questions().answer(&key, answer);
     }
 }
 
@@ -252,24 +296,26 @@ pub(crate) fn answered(mcp: &Mcp, asked: &Asked<'_>, id: &str, answer: Answered,
 /// over `limits.answer` the requests that are left are refused and run nothing.
 pub(crate) async fn batch(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     messages: Vec<Message<'_>>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
-    if !agreed.revision.has_batches() {
-        return Err(Refusal::invalid(format!(
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    if !negotiated.revision.has_batches() {
+        return Err(RpcError::invalid(format!(
             "{} has no arrays of messages: send each on its own.",
-            agreed.revision.name()
+            negotiated.revision.name()
         )));
     }
     if messages.is_empty() {
-        return Err(Refusal::invalid("An array of messages holds at least one."));
+        return Err(RpcError::invalid(
+            "An array of messages holds at least one.",
+        ));
     }
     let mut out = vec![b'['];
     let most = mcp.dispatcher.settings().limits.answer;
     for message in messages {
         let full = out.len() > most;
-        if let Some(answer) = in_batch(mcp, asked, message, agreed, full).await {
+        if let Some(answer) = in_batch(mcp, asked, message, negotiated, full).await {
             if out.len() > 1 {
                 out.push(b',');
             }
@@ -277,16 +323,16 @@ pub(crate) async fn batch(
         }
     }
     if out.len() == 1 {
-        return Ok(Reply::empty(StatusCode::ACCEPTED));
+        return Ok(Response::empty(StatusCode::ACCEPTED));
     }
     out.push(b']');
-    Ok(Reply::ok(out))
+    Ok(Response::ok(out))
 }
 
 /// The refusal of a request for which the answer to its array has no room.
-fn left_out(most: usize) -> Refusal {
+fn left_out(most: usize) -> RpcError {
     let error = Error::of("T0007").with_fix("Send it again on its own.");
-    Refusal::invalid(format!(
+    RpcError::invalid(format!(
         "Not served: the answers before it are over the {most} bytes that this server sends at once."
     ))
     .with_code(&error)
@@ -295,25 +341,25 @@ fn left_out(most: usize) -> Refusal {
 /// The answer to one message of an array; `None` where it wants none. `full`: a request is not served.
 async fn in_batch(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     message: Message<'_>,
-    agreed: &Agreed,
+    negotiated: &Negotiated,
     full: bool,
 ) -> Option<Vec<u8>> {
     match message.kind() {
         Kind::Notification(note) => {
-            noted(mcp, asked, &note, agreed);
+            noted(mcp, asked, &note, negotiated);
             None
         }
         Kind::Response(id, answer) => {
-            answered(mcp, asked, id, answer, agreed);
+            answered(mcp, asked, id, answer, negotiated);
             None
         }
-        Kind::Invalid(id, why) => Some(Refusal::invalid(why).write(id)),
+        Kind::Invalid(id, why) => Some(RpcError::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;
             // One at a time of each array, so that arrays hold no more places than requests do.
-            let place = asked.line().map(Line::place).transpose();
+            let place = asked.connection().map(ConnectionState::permit).transpose();
             let _place = match place {
                 Ok(place) => place,
                 Err(refusal) => return Some(refusal.write(Some(id))),
@@ -321,19 +367,25 @@ async fn in_batch(
             let answer = if full {
                 Err(left_out(mcp.dispatcher.settings().limits.answer))
             } else if request.method == "initialize" {
-                Err(Refusal::invalid("initialize comes alone."))
+                Err(RpcError::invalid("initialize comes alone."))
             } else if request.params.meta.version != Text::Absent {
-                Err(Refusal::invalid(
+                Err(RpcError::invalid(
                     "A request with its own protocolVersion comes alone.",
                 ))
             } else {
-                serve(mcp, &asked.anew(mcp.dispatcher.deadline()), request, agreed).await
+                serve(
+                    mcp,
+                    &asked.with_deadline(mcp.dispatcher.deadline()),
+                    request,
+                    negotiated,
+                )
+                .await
             };
             Some(match answer {
                 // A call that was cancelled has no answer.
                 Ok(reply) if reply.body.is_empty() => return None,
                 Ok(reply) => reply.body,
-                Err(refusal) => asked.here(refusal).write(Some(id)),
+                Err(refusal) => asked.adapt(refusal).write(Some(id)),
             })
         }
     }

@@ -2,11 +2,13 @@
 //! Must not read or write bytes of a transport.
 
 pub(crate) mod common;
+pub(crate) mod tools_list;
+pub(crate) mod tools_call;
+pub(crate) mod resources;
+pub(crate) mod prompts;
 pub(crate) mod completion;
 pub(crate) mod custom;
-pub(crate) mod legacy;
 pub(crate) mod modern;
-pub(crate) mod prompts;
-pub(crate) mod resources;
-pub(crate) mod tools_call;
-pub(crate) mod tools_list;
+pub(crate) mod legacy;
+pub(crate) mod server;
+pub(crate) mod router;

@@ -7,40 +7,43 @@ use http::StatusCode;
 
 use crate::cx::Era;
 use crate::dispatch::Dispatcher;
-use crate::mcp::client::notifications;
-use crate::mcp::methods::common;
+use crate::mcp::client::connection::ConnectionState;
+use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::custom;
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
 use crate::mcp::methods::tools_list::{self, Scope};
+use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::headers;
 use crate::mcp::protocol::message::Request;
-use crate::mcp::protocol::params::{Meta, OutputShape, Params};
-use crate::mcp::protocol::response::{self, Refusal, Reply, code, write};
+use crate::mcp::protocol::params::{Meta, ObjectShape, Params};
+use crate::mcp::protocol::response::{self, Response, RpcError, code, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::server_info;
+use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::negotiated::client;
 use crate::mcp::subscriptions::streams;
-use crate::mcp::{Agreed, Asked, Line, Mcp, client, unreadable};
 
 const REVISION: Revision = Revision::V2026_07_28;
 
 /// Serves one request, whose revision was found to be this era's.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-) -> Result<Reply, Refusal> {
+) -> Result<Response, RpcError> {
     complete(&request.params)?;
-    let wanted = asked.mirrors(REVISION);
+    let wanted = asked.requires_headers(REVISION);
     headers::method(&asked.parts.headers, &request.method, wanted)?;
-    let agreed = Agreed {
+    let negotiated = Negotiated {
         revision: REVISION,
         client: client(
-            mcp,
+            &mcp.state.extensions,
             Era::Modern,
             &request.params.meta.client,
             request.params.meta.abilities,
         )?,
-        nonce: asked.line().and_then(Line::nonce),
+        nonce: asked.connection().and_then(ConnectionState::nonce),
         ends: None,
     };
     let streams = mcp.dispatcher.settings().mcp.stream;
@@ -50,7 +53,7 @@ pub(crate) async fn serve(
         "server/discover" | "tools/list" | "tools/call"
     ) || (streams && request.method == "subscriptions/listen")
     {
-        notifications::check(&request.params.meta)?;
+        request.params.meta.check()?;
     }
     match &*request.method {
         "server/discover" => {
@@ -58,26 +61,33 @@ pub(crate) async fn serve(
             out.extend_from_slice(&mcp.discovered);
             Ok(response::end(out))
         }
-        "tools/list" => mcp.list(asked, &request, &agreed).await,
+        "tools/list" => tools_list::serve(mcp, asked, &request, &negotiated).await,
         "subscriptions/listen" if streams => {
-            let params = request.input().map_err(unreadable)?;
+            let params = request.input().map_err(RpcError::from)?;
             let filter = params.get("notifications");
-            streams::listen(mcp, asked, &agreed, request.id, filter).await
+            streams::listen(
+                (&mcp.state, &mcp.notifier),
+                asked,
+                &negotiated,
+                request.id,
+                filter,
+            )
+            .await
         }
-        "tools/call" => tools_call::serve(mcp, asked, request, agreed).await,
-        _ => custom::serve(mcp, asked, request, agreed).await,
+        "tools/call" => tools_call::serve(mcp, asked, request, negotiated).await,
+        _ => custom::serve(mcp, asked, request, negotiated).await,
     }
 }
 
 /// Whether the metadata that each request must have is there.
-fn complete(params: &Params<'_>) -> Result<(), Refusal> {
+fn complete(params: &Params<'_>) -> Result<(), RpcError> {
     let Meta {
         shape,
         version,
         abilities,
         ..
     } = &params.meta;
-    let missing = if params.shape != OutputShape::Object || *shape != OutputShape::Object {
+    let missing = if params.shape != ObjectShape::Object || *shape != ObjectShape::Object {
         "params._meta, an object"
     } else if version.get().is_none() {
         "the string io.modelcontextprotocol/protocolVersion in params._meta"
@@ -86,7 +96,7 @@ fn complete(params: &Params<'_>) -> Result<(), Refusal> {
     } else {
         return Ok(());
     };
-    Err(Refusal::new(
+    Err(RpcError::new(
         StatusCode::BAD_REQUEST,
         code::INVALID_PARAMS,
         format!("A request of {} needs {missing}.", REVISION.name()),
@@ -98,7 +108,7 @@ pub(crate) fn discovered(dispatcher: &Dispatcher, kept_for: std::time::Duration)
     let mut out = br#"{"supportedVersions":"#.to_vec();
     write(&mut out, &Revision::ALL.map(Revision::name));
     out.extend_from_slice(br#","capabilities":"#);
-    write(&mut out, &common::capabilities(dispatcher, REVISION));
+    write(&mut out, &capabilities::server(dispatcher, REVISION));
     if let Some(instructions) = &dispatcher.about().instructions {
         out.extend_from_slice(br#","instructions":"#);
         write(&mut out, instructions);

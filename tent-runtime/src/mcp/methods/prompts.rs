@@ -7,31 +7,40 @@ use serde_json::{Map, Value, json};
 use crate::dispatch::Endpoint;
 use crate::error::Error;
 use crate::function::{Output, PromptResult};
-use crate::mcp::client::notifications::OfCall;
-use crate::mcp::methods::common::{self, Item, Wanted, refused};
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::notifications::CallReporter;
+use crate::mcp::methods::common::{self, Item, Wanted};
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::protocol::content;
 use crate::mcp::protocol::message::Request;
 use crate::mcp::protocol::params::Arguments;
-use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::session::negotiated::Negotiated;
 use crate::registry::Function;
 
 /// Serves `prompts/list`.
 pub(crate) async fn list(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &Request<'_>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
-    let (cursor, visible) = common::list(mcp, asked, request, agreed, Endpoint::Prompt).await?;
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    let (cursor, visible) = common::list(mcp, asked, request, negotiated, Endpoint::Prompt).await?;
     let prompts = mcp.dispatcher.registry().prompts();
     let items: Vec<_> = visible
         .into_iter()
         .map(|position| &prompts[position])
-        .map(|prompt| Item::new(&prompt.name, &listed(prompt, agreed.revision)))
+        .map(|prompt| Item::new(&prompt.name, &listed(prompt, negotiated.revision)))
         .collect();
-    common::page(mcp, request.id, "prompts", agreed.revision, &items, cursor)
+    common::page(
+        mcp,
+        request.id,
+        "prompts",
+        negotiated.revision,
+        &items,
+        cursor,
+    )
 }
 
 fn listed(prompt: &Function, revision: Revision) -> Value {
@@ -74,19 +83,19 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
 /// Serves `prompts/get`.
 pub(crate) async fn get(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-    agreed: Agreed,
-) -> Result<Reply, Refusal> {
+    negotiated: Negotiated,
+) -> Result<Response, RpcError> {
     let Request { id, mut params, .. } = request;
-    let revision = agreed.revision;
+    let revision = negotiated.revision;
     let what = "prompts/get names a prompt: its name";
-    let name = common::named(asked, &agreed, params.shape, &params.name, what)?;
+    let name = common::named(asked, &negotiated, params.shape, &params.name, what)?;
     let input = match std::mem::take(&mut params.arguments) {
         Arguments::Object(input) => input,
         Arguments::Absent => Map::new(),
         Arguments::Other => {
-            return Err(Refusal::params("The arguments of a prompt are an object."));
+            return Err(RpcError::params("The arguments of a prompt are an object."));
         }
     };
     let wanted = Wanted::to_read("prompts/get", &name, input, Endpoint::Prompt, &mut params);
@@ -99,18 +108,18 @@ pub(crate) async fn get(
                 .prompt(&name)
                 .map(|one| &*one.about);
             let about = about.unwrap_or_default();
-            let server = revision.is_modern().then_some(&*mcp.server);
+            let server = revision.is_modern().then_some(&*mcp.state.server);
             Ok(given(id, &prompted, about, revision, server))
         }
         Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
-        Err(error) => Err(refused(mcp, &error, revision)),
+        Err(error) => Err(RpcError::of_method(&error, revision, mcp.realm())),
     };
-    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
-    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+    let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
+    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
 }
 
-pub(crate) fn unknown(error: &Error, name: &str) -> Refusal {
-    Refusal::params(format!("Unknown prompt: {name}")).with_code(error)
+pub(crate) fn unknown(error: &Error, name: &str) -> RpcError {
+    RpcError::params(format!("Unknown prompt: {name}")).with_code(error)
 }
 
 fn given(
@@ -119,7 +128,7 @@ fn given(
     about: &str,
     revision: Revision,
     server: Option<&str>,
-) -> Reply {
+) -> Response {
     let about = if prompted.about.is_empty() {
         about
     } else {

@@ -11,39 +11,47 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::dispatch::Endpoint;
 use crate::error::Error;
 use crate::function::{Output, ResourceInfo};
-use crate::mcp::client::notifications::OfCall;
-use crate::mcp::methods::common::{self, Item, Wanted, asking, refused};
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::notifications::CallReporter;
+use crate::mcp::methods::common::{self, Item, Wanted};
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_list::{Scope, kept};
 use crate::mcp::protocol::content;
 use crate::mcp::protocol::message::Request;
-use crate::mcp::protocol::response::{self, Refusal, Reply, code, write};
+use crate::mcp::protocol::response::{self, Response, RpcError, code, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::subscriptions::listeners::{MOST_URI, Subscriber};
-use crate::mcp::{Agreed, Asked, Mcp};
 use crate::registry::Resource;
 
 /// Serves `resources/list`: what is one URI, and what templates list of theirs.
 pub(crate) async fn list(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &Request<'_>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
-    let (cursor, visible) = shown(mcp, asked, request, agreed).await?;
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    let (cursor, visible) = shown(mcp, asked, request, negotiated).await?;
     // What was declared comes before what is listed.
     let (declared, templates): (Vec<_>, Vec<_>) =
         visible.into_iter().partition(|resource| resource.is_one());
     let mut all: Vec<_> = declared.into_iter().map(alone).collect();
     for template in templates {
         // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
-        let listed = mcp.dispatcher.listed(template, asking(asked, agreed)).await;
-        all.extend(listed.map_err(|error| refused(mcp, &error, agreed.revision))?);
+        let listed = mcp
+            .dispatcher
+            .listed(template, asked.for_dispatch(negotiated))
+            .await;
+        all.extend(
+            listed
+                .map_err(|error| RpcError::of_method(&error, negotiated.revision, mcp.realm()))?,
+        );
     }
     // A URI is what tells a resource, so it stands once.
     let mut seen = HashSet::new();
     all.retain(|one| seen.insert(one.uri.clone()));
-    let revision = agreed.revision;
+    let revision = negotiated.revision;
     let items: Vec<_> = all
         .iter()
         .map(|one| Item::new(&one.uri, &content::listed(one, revision)))
@@ -54,12 +62,12 @@ pub(crate) async fn list(
 /// Serves `resources/templates/list`.
 pub(crate) async fn templates(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &Request<'_>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
-    let (cursor, visible) = shown(mcp, asked, request, agreed).await?;
-    let revision = agreed.revision;
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    let (cursor, visible) = shown(mcp, asked, request, negotiated).await?;
+    let revision = negotiated.revision;
     let items: Vec<_> = visible
         .into_iter()
         .filter(|resource| !resource.is_one())
@@ -84,11 +92,12 @@ pub(crate) async fn templates(
 /// The cursor of a request for a list, and the resources that this caller is shown.
 async fn shown<'a>(
     mcp: &'a Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &'a Request<'_>,
-    agreed: &Agreed,
-) -> Result<(Option<&'a str>, Vec<&'a Resource>), Refusal> {
-    let (cursor, visible) = common::list(mcp, asked, request, agreed, Endpoint::Resource).await?;
+    negotiated: &Negotiated,
+) -> Result<(Option<&'a str>, Vec<&'a Resource>), RpcError> {
+    let (cursor, visible) =
+        common::list(mcp, asked, request, negotiated, Endpoint::Resource).await?;
     let resources = mcp.dispatcher.registry().resources();
     let visible = visible.into_iter().map(|position| &resources[position]);
     Ok((cursor, visible.collect()))
@@ -113,25 +122,28 @@ fn alone(resource: &Resource) -> ResourceInfo {
 /// Serves `resources/read`.
 pub(crate) async fn read(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-    agreed: Agreed,
-) -> Result<Reply, Refusal> {
+    negotiated: Negotiated,
+) -> Result<Response, RpcError> {
     let Request { id, mut params, .. } = request;
-    let revision = agreed.revision;
+    let revision = negotiated.revision;
     let what = "resources/read names a resource: its uri";
-    let uri = common::named(asked, &agreed, params.shape, &params.uri, what)?;
+    let uri = common::named(asked, &negotiated, params.shape, &params.uri, what)?;
     // Its rules are the app's own, and can take their time.
     let found = async {
         mcp.dispatcher
-            .readable(asking(asked, &agreed))
+            .readable(asked.for_dispatch(&negotiated))
             .find(&uri)
             .await
     };
-    let found = mcp.running.unless_stopped(asked.key(&agreed, id), found);
+    let found = mcp
+        .state
+        .in_flight
+        .unless_stopped(asked.key(&negotiated, id), found);
     let Some(found) = found.await else {
         // What was cancelled has no answer.
-        return Ok(Reply::empty(StatusCode::ACCEPTED));
+        return Ok(Response::empty(StatusCode::ACCEPTED));
     };
     let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
     let stated = resource.stated.media_type;
@@ -145,83 +157,84 @@ pub(crate) async fn read(
     );
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
-            let server = revision.is_modern().then_some(&*mcp.server);
+            let server = revision.is_modern().then_some(&*mcp.state.server);
             Ok(given(id, &answer, &uri, stated, (revision, server)))
         }
         Err(error) => Err(failed(mcp, &error, &uri, revision)),
     };
-    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
-    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+    let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
+    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
 }
 
 /// Serves `resources/subscribe` and `resources/unsubscribe`, which legacy sessions have.
 pub(crate) async fn subscribe(
     mcp: &Mcp,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: &Request<'_>,
-    agreed: &Agreed,
-) -> Result<Reply, Refusal> {
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
     let method = &request.method;
     let Some(uri) = request.params.uri.get() else {
-        return Err(Refusal::params(format!(
+        return Err(RpcError::params(format!(
             "{method} names a resource: its uri is a string."
         )));
     };
     if uri.len() > MOST_URI {
-        return Err(Refusal::params(format!(
+        return Err(RpcError::params(format!(
             "The uri of {method} has at most {MOST_URI} bytes."
         )));
     }
-    let Some(nonce) = agreed.nonce else {
-        return Err(Refusal::invalid(format!(
+    let Some(nonce) = negotiated.nonce else {
+        return Err(RpcError::invalid(format!(
             "{method} is for a session, and this request is in none."
         )));
     };
-    let session = Key::new(nonce, &asked.caller, "");
-    let streams = mcp.notes.streams();
+    let session = RequestKey::new(nonce, &asked.caller, "");
+    let streams = mcp.notifier.streams();
     if method == "resources/unsubscribe" {
         streams.unsubscribe(&session, uri);
     } else {
         let found = mcp
             .dispatcher
-            .readable(asking(asked, agreed))
+            .readable(asked.for_dispatch(negotiated))
             .find(uri)
             .await;
-        let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, agreed.revision))?;
+        let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, negotiated.revision))?;
         if !resource.stated.subscribe {
             let why = "This resource cannot be subscribed to.";
-            return Err(Refusal::params(why).with_data("uri", Value::from(uri)));
+            return Err(RpcError::params(why).with_data("uri", Value::from(uri)));
         }
         let subscriber = Subscriber {
             session,
-            on: asked.counts_on().into(),
-            ends: agreed.ends,
+            on: asked.quota_key().into(),
+            ends: negotiated.ends,
         };
         let subscribed = streams.subscribe(subscriber, uri, SystemClock.now());
-        subscribed.map_err(|error| refused(mcp, &error, agreed.revision))?;
+        subscribed
+            .map_err(|error| RpcError::of_method(&error, negotiated.revision, mcp.realm()))?;
     }
     let mut out = response::begin(request.id, 2);
     out.extend_from_slice(b"{}");
     Ok(response::end(out))
 }
 
-fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> Refusal {
+fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> RpcError {
     match error.code() {
         // A URI whose variables do not fit is the URI of nothing.
         "T0001" | "T0003" => not_found(error, uri, revision),
         _ if error.status() == 404 => not_found(error, uri, revision),
-        _ => refused(mcp, error, revision),
+        _ => RpcError::of_method(&error, revision, mcp.realm()),
     }
 }
 
 /// That no resource has this URI: by the code that its revision has for it.
-fn not_found(error: &Error, uri: &str, revision: Revision) -> Refusal {
+fn not_found(error: &Error, uri: &str, revision: Revision) -> RpcError {
     let code = if revision.is_modern() {
         code::INVALID_PARAMS
     } else {
         code::RESOURCE_NOT_FOUND
     };
-    let refusal = Refusal::new(StatusCode::OK, code, "Resource not found");
+    let refusal = RpcError::new(StatusCode::OK, code, "Resource not found");
     // A failure of the app's own says more than that.
     let refusal = match error.code() {
         "T0001" | "T0003" => refusal.with_code(&Error::of("T0001")),
@@ -237,7 +250,7 @@ fn given(
     uri: &str,
     stated: Option<&str>,
     (revision, server): (Revision, Option<&str>),
-) -> Reply {
+) -> Response {
     let mut out = response::begin(id, 256 + answer.bytes());
     out.extend_from_slice(br#"{"contents":["#);
     if let Some(value) = answer.value.as_deref() {

@@ -10,18 +10,20 @@ use serde_json::{Map, Value, json};
 use crate::dispatch::{Call, Endpoint};
 use crate::error::Error;
 use crate::function::{Content, Meta, Output};
-use crate::mcp::client::elicitor::Brought;
-use crate::mcp::client::mrtr::Writer;
-use crate::mcp::client::notifications::OfCall;
-use crate::mcp::methods::common::{self, Wanted, asking};
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::elicitor::MrtrParams;
+use crate::mcp::client::mrtr::ResultWriter;
+use crate::mcp::client::notifications::CallReporter;
+use crate::mcp::methods::common::{self, Wanted};
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::protocol::content;
-use crate::mcp::protocol::headers::{self, Mirror};
+use crate::mcp::protocol::headers::{self, MirroredField};
 use crate::mcp::protocol::message::Request;
-use crate::mcp::protocol::params::{Arguments, OutputShape as Sent, Params, Text};
-use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::protocol::params::{Arguments, ObjectShape, Params, Text};
+use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
 use crate::registry::{OutputShape, Registry};
 use crate::schema::InputEncoding;
 
@@ -29,14 +31,14 @@ use crate::schema::InputEncoding;
 pub(crate) struct Tools(Vec<Tool>);
 
 struct Tool {
-    mirrors: Vec<Mirror>,
+    mirrors: Vec<MirroredField>,
     wrapped: bool,
 }
 
 impl Tools {
     pub(crate) fn new(registry: &Registry) -> Self {
         let tools = registry.functions().iter().map(|function| Tool {
-            mirrors: Mirror::all(&function.input),
+            mirrors: MirroredField::all(&function.input),
             wrapped: match &function.output {
                 OutputShape::Value(Some(schema)) => !schema.is_object(),
                 OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
@@ -49,19 +51,19 @@ impl Tools {
 /// Serves `tools/call`.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    asked: &RequestContext<'_>,
     request: Request<'_>,
-    agreed: Agreed,
-) -> Result<Reply, Refusal> {
+    negotiated: Negotiated,
+) -> Result<Response, RpcError> {
     let Request { id, mut params, .. } = request;
-    let peer = OfCall::new(mcp, asked, &params.meta, &agreed)?;
+    let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
     let responses = std::mem::take(&mut params.responses);
     let state = std::mem::take(&mut params.state);
-    let revision = agreed.revision;
+    let revision = negotiated.revision;
     let meta = std::mem::take(&mut params.meta.rest);
     let (name, input) = named(*params)?;
     let headers = &asked.parts.headers;
-    let mirrored = asked.mirrors(revision);
+    let mirrored = asked.requires_headers(revision);
     headers::name(headers, &name, mirrored)?;
     let position = mcp.dispatcher.registry().position(&name);
     let tool = position.map(|at| &mcp.tools.0[at]);
@@ -69,11 +71,11 @@ pub(crate) async fn serve(
         for mirror in &tool.mirrors {
             if let Err(refusal) = mirror.check(headers, &input, mirrored) {
                 // Only who may call the tool may learn that it has such a header.
-                let cx = mcp.dispatcher.cx_by(asking(asked, &agreed));
+                let cx = mcp.dispatcher.cx_by(asked.for_dispatch(&negotiated));
                 return Err(match mcp.dispatcher.find(&name, Endpoint::Mcp, &cx).await {
                     Ok(_) => refusal,
                     Err(error) if error.code() == "T0001" => unknown(&error, &name),
-                    Err(error) => Refusal::of(&error, mcp.realm()),
+                    Err(error) => RpcError::of(&error, mcp.realm()),
                 });
             }
         }
@@ -85,28 +87,28 @@ pub(crate) async fn serve(
         meta,
         wire: InputEncoding::Json,
         at: Endpoint::Mcp,
-        rounds: Some(Brought {
+        rounds: Some(MrtrParams {
             method: "tools/call",
             responses,
             state,
-            writer: writer(&mcp.server, wrapped, revision),
+            writer: writer(&mcp.state.server, wrapped, revision),
         }),
     };
     let name = wanted.name.clone();
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
-        let server = revision.is_modern().then_some(&*mcp.server);
+        let server = revision.is_modern().then_some(&*mcp.state.server);
         match ended {
             Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
             Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
             Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
-            Err(error) => Err(Refusal::of(&error, mcp.realm())),
+            Err(error) => Err(RpcError::of(&error, mcp.realm())),
         }
     };
-    common::answered(mcp, asked, peer, agreed, id, wanted, write).await
+    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
 }
 
 /// Writes the result of a call for a round that is kept.
-fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> Writer {
+fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> ResultWriter {
     let server = server.clone();
     Box::new(move |outcome| {
         let mut out = Vec::new();
@@ -131,32 +133,32 @@ pub(crate) async fn run(
     let Some(nonce) = nonce else {
         return Some(mcp.dispatcher.call(call).await);
     };
-    let key = Key::new(nonce, &call.caller, id);
-    let stop = mcp.running.begin(key.clone());
+    let key = RequestKey::new(nonce, &call.caller, id);
+    let stop = mcp.state.in_flight.begin(key.clone());
     let ended = mcp.dispatcher.call_until(call, stop).await;
-    mcp.running.end(&key);
+    mcp.state.in_flight.end(&key);
     ended
 }
 
 /// The name and the input of a call.
-fn named(params: Params<'_>) -> Result<(std::borrow::Cow<'_, str>, Map<String, Value>), Refusal> {
-    if params.shape == Sent::Other {
-        return Err(Refusal::params("The params of tools/call are an object."));
+fn named(params: Params<'_>) -> Result<(std::borrow::Cow<'_, str>, Map<String, Value>), RpcError> {
+    if params.shape == ObjectShape::Other {
+        return Err(RpcError::params("The params of tools/call are an object."));
     }
     let Text::Is(name) = params.name else {
-        return Err(Refusal::params(
+        return Err(RpcError::params(
             "tools/call names a tool: its name is a string.",
         ));
     };
     match params.arguments {
         Arguments::Object(input) => Ok((name, input)),
         Arguments::Absent => Ok((name, Map::new())),
-        Arguments::Other => Err(Refusal::params("The arguments of a tool are an object.")),
+        Arguments::Other => Err(RpcError::params("The arguments of a tool are an object.")),
     }
 }
 
-fn unknown(error: &Error, name: &str) -> Refusal {
-    Refusal::params(format!("Unknown tool: {name}")).with_code(error)
+fn unknown(error: &Error, name: &str) -> RpcError {
+    RpcError::params(format!("Unknown tool: {name}")).with_code(error)
 }
 
 /// Whether a failure is a result, for the model to mend: all but those that concern the request or the
@@ -177,7 +179,7 @@ fn given(
     wrapped: bool,
     revision: Revision,
     server: Option<&str>,
-) -> Reply {
+) -> Response {
     // A value is written twice, the second time escaped.
     let value = answer.value.as_deref().map_or(0, |raw| raw.get().len());
     let mut out = response::begin(id, 256 + value * 9 / 4);
@@ -235,7 +237,7 @@ fn write_given(
 /// The result of a call that failed: its text for the model and what is shown beside it, and the same for programs in
 /// `_meta`.
 /// Never structured content, which would have to fit the schema of a success.
-fn failed(id: &str, error: &Error, revision: Revision, server: Option<&str>) -> Reply {
+fn failed(id: &str, error: &Error, revision: Revision, server: Option<&str>) -> Response {
     let mut out = response::begin(id, 512);
     write_failed(&mut out, error, revision, server);
     response::end(out)

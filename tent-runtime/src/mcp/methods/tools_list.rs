@@ -11,18 +11,45 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::dispatch::Endpoint;
 use crate::function::Meta;
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::methods::common;
+use crate::mcp::methods::server::Mcp;
 use crate::mcp::protocol::content;
-use crate::mcp::protocol::response::{self, Refusal};
+use crate::mcp::protocol::message::Request;
+use crate::mcp::protocol::response::{self, Response, RpcError};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::session::negotiated::Negotiated;
 use crate::registry::{Function, OutputShape, Registry, ToolAnnotations};
 use crate::seal::{Sealer, Use};
+use http::StatusCode;
 
 /// The most bytes of tools on one page; a single tool may be larger.
 const PAGE: usize = 1 << 20;
 
 /// The most bytes of pages that are kept together.
 const KEPT: usize = 8 << 20;
+
+/// Serves `tools/list`, which differs between the eras by its bytes alone.
+pub(crate) async fn serve(
+    mcp: &Mcp,
+    context: &RequestContext<'_>,
+    request: &Request<'_>,
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    let listed = common::list(mcp, context, request, negotiated, Endpoint::Mcp);
+    let key = context.key(negotiated, request.id);
+    let Some(listed) = mcp.state.in_flight.unless_stopped(key, listed).await else {
+        // A cancelled request gets no response.
+        return Ok(Response::empty(StatusCode::ACCEPTED));
+    };
+    let (cursor, visible) = listed?;
+    let sealer = mcp.dispatcher.sealer();
+    mcp.lists
+        .page(request.id, negotiated.revision, visible, cursor, sealer)
+        .map(Response::ok)
+}
 
 /// The forms of a list that revisions differ by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,8 +170,8 @@ impl Lists {
         visible: Vec<usize>,
         cursor: Option<&str>,
         sealer: &Sealer,
-    ) -> Result<Vec<u8>, Refusal> {
-        let unknown = || Refusal::params("Unknown cursor: begin again without one.");
+    ) -> Result<Vec<u8>, RpcError> {
+        let unknown = || RpcError::params("Unknown cursor: begin again without one.");
         let mut key: Key = (Form::of(revision), Arc::from(visible));
         let mut listing = self.listing(&key, sealer);
         let mut at = 0;

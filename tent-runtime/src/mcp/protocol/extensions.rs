@@ -29,21 +29,21 @@ pub(crate) const LEAST_ROOM: usize = 1 + IN_SESSION * (size_of::<Tag>() + 1);
 
 /// The extensions that this app knows: those that functions need before those that it declares alone.
 #[derive(Debug, Default)]
-pub(crate) struct Known(Vec<(Box<str>, Tag)>);
+pub(crate) struct KnownExtensions(Vec<(Box<str>, Tag)>);
 
-impl Known {
+impl KnownExtensions {
     pub(crate) fn new(registry: &Registry, about: &AppInfo) -> Self {
         let needs = registry.all().flat_map(|one| one.declaration.needs);
         let needed: BTreeSet<&str> = needs.copied().filter(|need| need.contains('/')).collect();
         let declared = about.extensions.keys().map(String::as_str);
         let declared = declared.filter(|id| !needed.contains(id));
         let known = needed.iter().copied().chain(declared);
-        Known(known.map(|id| (id.into(), tag(id))).collect())
+        KnownExtensions(known.map(|id| (id.into(), tag(id))).collect())
     }
 
     #[cfg(test)]
     pub(crate) fn of(ids: &[&str]) -> Self {
-        Known(ids.iter().map(|&id| (id.into(), tag(id))).collect())
+        KnownExtensions(ids.iter().map(|&id| (id.into(), tag(id))).collect())
     }
 
     /// What a client says, as it was sent. The whole of it is read strictly, whatever is kept of it.
@@ -115,7 +115,7 @@ fn tag(id: &str) -> Tag {
 }
 
 /// `extensions`: an object of objects. What is no object counts as not said.
-struct TheExtensions<'k>(&'k Known);
+struct TheExtensions<'k>(&'k KnownExtensions);
 
 impl<'de> Take<'de> for TheExtensions<'_> {
     type Out = Extensions;
@@ -153,11 +153,11 @@ impl<'de> Take<'de> for TheExtensions<'_> {
 mod tests {
     use super::*;
 
-    fn known(ids: &[&str]) -> Known {
-        Known::of(ids)
+    fn known(ids: &[&str]) -> KnownExtensions {
+        KnownExtensions::of(ids)
     }
 
-    fn said(known: &Known, text: &str) -> Result<Vec<(String, Value)>, String> {
+    fn said(known: &KnownExtensions, text: &str) -> Result<Vec<(String, Value)>, String> {
         let sent = RawValue::from_string(text.to_owned()).expect("it is JSON");
         let said = known.said(Some(&sent)).map_err(|error| error.to_string())?;
         Ok(list(&said))

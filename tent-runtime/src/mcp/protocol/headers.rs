@@ -11,7 +11,7 @@ use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Number, Value};
 
-use crate::mcp::protocol::response::Refusal;
+use crate::mcp::protocol::response::RpcError;
 use crate::schema::InputSchema;
 
 pub(crate) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -21,20 +21,20 @@ static NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// A header that may stand once.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Once<'a> {
+pub(crate) enum SingleHeader<'a> {
     Absent,
     Is(&'a str),
     /// It stands several times, or has bytes that no value may have.
     Malformed,
 }
 
-impl<'a> Once<'a> {
+impl<'a> SingleHeader<'a> {
     pub(crate) fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
-            (None, _) => Once::Absent,
-            (Some(Ok(value)), None) => Once::Is(value),
-            _ => Once::Malformed,
+            (None, _) => SingleHeader::Absent,
+            (Some(Ok(value)), None) => SingleHeader::Is(value),
+            _ => SingleHeader::Malformed,
         }
     }
 }
@@ -55,7 +55,7 @@ const BOTH: &str = "application/json, text/event-stream";
 
 /// What this client takes.
 pub(crate) fn accepted(headers: &HeaderMap) -> Accepted {
-    if matches!(Once::of(headers, &ACCEPT), Once::Is(BOTH)) {
+    if matches!(SingleHeader::of(headers, &ACCEPT), SingleHeader::Is(BOTH)) {
         return Accepted {
             one: true,
             events: true,
@@ -110,30 +110,30 @@ fn is_refusal(parameter: &str) -> bool {
 }
 
 /// Checks `Mcp-Method`. `wanted`: it has to be there.
-pub(crate) fn method(headers: &HeaderMap, method: &str, wanted: bool) -> Result<(), Refusal> {
-    match Once::of(headers, &METHOD) {
-        Once::Absent if !wanted => Ok(()),
-        Once::Is(value) if value == method => Ok(()),
+pub(crate) fn method(headers: &HeaderMap, method: &str, wanted: bool) -> Result<(), RpcError> {
+    match SingleHeader::of(headers, &METHOD) {
+        SingleHeader::Absent if !wanted => Ok(()),
+        SingleHeader::Is(value) if value == method => Ok(()),
         found => Err(disagrees("Mcp-Method", found, "method")),
     }
 }
 
 /// Checks `Mcp-Name` against what the body names, decoded. `wanted`: it has to be there.
-pub(crate) fn name(headers: &HeaderMap, name: &str, wanted: bool) -> Result<(), Refusal> {
-    match Once::of(headers, &NAME) {
-        Once::Absent if !wanted => Ok(()),
-        Once::Is(value) if decoded(value).is_some_and(|value| value == name) => Ok(()),
+pub(crate) fn name(headers: &HeaderMap, name: &str, wanted: bool) -> Result<(), RpcError> {
+    match SingleHeader::of(headers, &NAME) {
+        SingleHeader::Absent if !wanted => Ok(()),
+        SingleHeader::Is(value) if decoded(value).is_some_and(|value| value == name) => Ok(()),
         found => Err(disagrees("Mcp-Name", found, "name")),
     }
 }
 
-fn disagrees(header: &str, found: Once<'_>, member: &str) -> Refusal {
+fn disagrees(header: &str, found: SingleHeader<'_>, member: &str) -> RpcError {
     match found {
-        Once::Absent => Refusal::mismatch(format_args!("the header {header} is missing.")),
-        Once::Malformed => Refusal::mismatch(format_args!(
+        SingleHeader::Absent => RpcError::mismatch(format_args!("the header {header} is missing.")),
+        SingleHeader::Malformed => RpcError::mismatch(format_args!(
             "the header {header} stands twice or has characters that no header may have."
         )),
-        Once::Is(value) => Refusal::mismatch(format_args!(
+        SingleHeader::Is(value) => RpcError::mismatch(format_args!(
             "the header {header} says '{value}', the body's {member} says otherwise."
         )),
     }
@@ -156,7 +156,7 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
 
 /// A field of an input that a header repeats.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Mirror {
+pub(crate) struct MirroredField {
     header: HeaderName,
     /// The keys from the input's root to the field.
     path: Vec<String>,
@@ -164,10 +164,10 @@ pub(crate) struct Mirror {
     secret: bool,
 }
 
-impl Mirror {
+impl MirroredField {
     /// Every field of an input that states `x-mcp-header`. Only what `properties` alone lead to has one: any
     /// other is refused with its schema, at start.
-    pub(crate) fn all(input: &InputSchema) -> Vec<Mirror> {
+    pub(crate) fn all(input: &InputSchema) -> Vec<MirroredField> {
         let mut found = Vec::new();
         collect(input, input.published(), &mut Vec::new(), &mut found);
         found
@@ -179,16 +179,16 @@ impl Mirror {
         headers: &HeaderMap,
         input: &Map<String, Value>,
         wanted: bool,
-    ) -> Result<(), Refusal> {
-        let found = Once::of(headers, &self.header);
+    ) -> Result<(), RpcError> {
+        let found = SingleHeader::of(headers, &self.header);
         let value = self.value(input);
         let agrees = match (&found, value) {
-            (Once::Absent, None | Some(Value::Null)) => true,
-            (Once::Absent, Some(_)) => !wanted,
-            (Once::Malformed, _) | (_, None | Some(Value::Null)) => false,
+            (SingleHeader::Absent, None | Some(Value::Null)) => true,
+            (SingleHeader::Absent, Some(_)) => !wanted,
+            (SingleHeader::Malformed, _) | (_, None | Some(Value::Null)) => false,
             // The input's own check names the type that is wrong, which says more.
             (_, Some(Value::Array(_) | Value::Object(_))) => true,
-            (Once::Is(text), Some(value)) => {
+            (SingleHeader::Is(text), Some(value)) => {
                 decoded(text).is_some_and(|text| says_same(&text, value))
             }
         };
@@ -197,7 +197,7 @@ impl Mirror {
         }
         let (header, path) = (self.header.as_str(), self.path.join("."));
         Err(match found {
-            Once::Is(_) if self.secret => Refusal::mismatch(format_args!(
+            SingleHeader::Is(_) if self.secret => RpcError::mismatch(format_args!(
                 "the header {header} does not say what the body's {path} says."
             )),
             found => disagrees(header, found, &path),
@@ -211,11 +211,16 @@ impl Mirror {
     }
 }
 
-fn collect(input: &InputSchema, schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
+fn collect(
+    input: &InputSchema,
+    schema: &Value,
+    path: &mut Vec<String>,
+    found: &mut Vec<MirroredField>,
+) {
     if let Some(header) = schema.get("x-mcp-header").and_then(Value::as_str)
         && let Ok(header) = HeaderName::try_from(format!("mcp-param-{header}"))
     {
-        found.push(Mirror {
+        found.push(MirroredField {
             header,
             path: path.clone(),
             secret: input.is_secret(&path.join(".")),

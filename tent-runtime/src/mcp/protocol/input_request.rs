@@ -1,4 +1,4 @@
-//! Questions as requests to a client, in the form that its revision has for them.
+//! PendingRequests as requests to a client, in the form that its revision has for them.
 
 use serde_json::{Map, Value, json};
 

@@ -13,16 +13,18 @@ use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::error::Error;
 use crate::json::{self, Strict, Take, Taking};
-use crate::mcp::client::pending_requests::Answered;
 use crate::mcp::protocol::params::{AText, Params, Text, TheParams, members};
+use crate::mcp::protocol::response::{RpcError, code};
+use http::StatusCode;
 
 /// The most messages of one array; each may be a call, so more would pass by every limit on requests.
 const MOST_IN_A_BATCH: usize = 64;
 
 /// A whole body.
 #[derive(Debug)]
-pub(crate) enum Posted<'a> {
+pub(crate) enum Payload<'a> {
     /// One message.
     One(Message<'a>),
     /// An array of messages.
@@ -38,13 +40,27 @@ pub(crate) enum Unreadable {
     Data(String),
 }
 
+impl From<Unreadable> for RpcError {
+    fn from(why: Unreadable) -> Self {
+        let (code, why) = match why {
+            Unreadable::Syntax(why) => (code::PARSE, why),
+            Unreadable::Data(why) => (code::INVALID_REQUEST, why),
+        };
+        let message = format!("The body cannot be read: {why}.");
+        RpcError::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::of("T0018"))
+    }
+}
+
+/// The response of a client to a request of the server: its result, or its JSON-RPC error.
+pub(crate) type ClientResponse = Result<Value, Value>;
+
 /// Reads a body.
-pub(crate) fn read(body: &[u8]) -> Result<Posted<'_>, Unreadable> {
+pub(crate) fn read(body: &[u8]) -> Result<Payload<'_>, Unreadable> {
     // One check of the whole text is cheaper than one for each string, and makes every borrowed part valid.
     let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
     if !text.trim_start_matches(WHITESPACE).starts_with('[') {
         return one(text)
-            .map(Posted::One)
+            .map(Payload::One)
             .map_err(|error| unreadable(&error, None));
     }
     // Each element by its own bytes, from which it can be read again.
@@ -53,7 +69,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Posted<'_>, Unreadable> {
         .into_iter()
         .enumerate()
         .map(|(at, text)| one(text.get()).map_err(|error| unreadable(&error, Some(at + 1))));
-    messages.collect::<Result<_, _>>().map(Posted::Batch)
+    messages.collect::<Result<_, _>>().map(Payload::Batch)
 }
 
 /// What may stand between two tokens of JSON.
@@ -89,7 +105,7 @@ pub(crate) struct Message<'a> {
     id: Option<&'a RawValue>,
     method: Text<'a>,
     /// Its `result` or its `error`.
-    answer: Option<Answered>,
+    answer: Option<ClientResponse>,
     /// Large, and handed on from one to the next.
     params: Box<Params<'a>>,
 }
@@ -102,7 +118,7 @@ pub(crate) enum Kind<'a> {
     /// It wants none.
     Notification(Request<'a>),
     /// It answers a question of the server's, by its id.
-    Response(&'a str, Answered),
+    Response(&'a str, ClientResponse),
     /// It is none of these. The id is there where it could be read.
     Invalid(Option<&'a str>, &'static str),
 }

@@ -1,14 +1,17 @@
-//! The messages of MCP: revisions, envelopes, parameters, results, errors, and how each revision writes them.
-//! Must not call dispatch or keep anything between two messages.
+//! The messages of MCP: revisions, envelopes, parameters, responses, errors, and how each revision writes them.
+//! Must not run a function, and keeps nothing from one message to the next.
 
-pub(crate) mod content;
-pub(crate) mod era;
-pub(crate) mod extensions;
-pub(crate) mod headers;
-pub(crate) mod input_request;
-pub(crate) mod message;
-pub(crate) mod params;
-pub(crate) mod request_id;
-pub(crate) mod response;
 pub(crate) mod revision;
+pub(crate) mod params;
+pub(crate) mod message;
+pub(crate) mod response;
+pub(crate) mod request_meta;
+pub(crate) mod notification;
+pub(crate) mod request_id;
+pub(crate) mod headers;
+pub(crate) mod era;
+pub(crate) mod content;
 pub(crate) mod server_info;
+pub(crate) mod capabilities;
+pub(crate) mod extensions;
+pub(crate) mod input_request;

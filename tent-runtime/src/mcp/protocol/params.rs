@@ -34,7 +34,7 @@ impl Text<'_> {
 
 /// The type of a member that should be an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OutputShape {
+pub(crate) enum ObjectShape {
     #[default]
     Absent,
     Object,
@@ -44,7 +44,7 @@ pub(crate) enum OutputShape {
 /// The members of `params` that more than one method has, or that are read while a message is sorted out.
 #[derive(Debug, Default)]
 pub(crate) struct Params<'a> {
-    pub(crate) shape: OutputShape,
+    pub(crate) shape: ObjectShape,
     pub(crate) name: Text<'a>,
     pub(crate) cursor: Text<'a>,
     /// Of `resources/read` and the like.
@@ -64,7 +64,7 @@ pub(crate) struct Params<'a> {
     /// Of `initialize`.
     pub(crate) version: Text<'a>,
     /// Of `initialize`.
-    pub(crate) abilities: Option<Abilities<'a>>,
+    pub(crate) abilities: Option<ClientCapabilities<'a>>,
     /// Of `initialize`.
     pub(crate) client: ClientInfo<'a>,
 }
@@ -82,11 +82,11 @@ pub(crate) enum Arguments {
 /// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
 #[derive(Debug, Default)]
 pub(crate) struct Meta<'a> {
-    pub(crate) shape: OutputShape,
+    pub(crate) shape: ObjectShape,
     /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
     pub(crate) version: Text<'a>,
     /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
-    pub(crate) abilities: Option<Abilities<'a>>,
+    pub(crate) abilities: Option<ClientCapabilities<'a>>,
     /// Whether those are there at all, whatever they are.
     pub(crate) has_abilities: bool,
     /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
@@ -101,7 +101,7 @@ pub(crate) struct Meta<'a> {
 
 /// What a client says it can do.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Abilities<'a> {
+pub(crate) struct ClientCapabilities<'a> {
     pub(crate) said: Capabilities,
     /// `extensions`, as it was sent: which of them count is not known here.
     pub(crate) extensions: Option<&'a RawValue>,
@@ -171,7 +171,7 @@ impl<'de> Take<'de> for TheParams {
 
     fn other(self) -> Params<'de> {
         Params {
-            shape: OutputShape::Other,
+            shape: ObjectShape::Other,
             ..Params::default()
         }
     }
@@ -182,7 +182,7 @@ impl<'de> Take<'de> for TheParams {
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Params<'de>, A::Error> {
         let mut params = Params {
-            shape: OutputShape::Object,
+            shape: ObjectShape::Object,
             ..Params::default()
         };
         members(object, |key, object| {
@@ -237,14 +237,14 @@ impl<'de> Take<'de> for TheMeta {
 
     fn other(self) -> Meta<'de> {
         Meta {
-            shape: OutputShape::Other,
+            shape: ObjectShape::Other,
             ..Meta::default()
         }
     }
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Meta<'de>, A::Error> {
         let mut meta = Meta {
-            shape: OutputShape::Object,
+            shape: ObjectShape::Object,
             ..Meta::default()
         };
         members(object, |key, object| {
@@ -302,7 +302,7 @@ impl<'de> Take<'de> for TheClient {
 struct TheAbilities;
 
 impl<'de> Take<'de> for TheAbilities {
-    type Out = Option<Abilities<'de>>;
+    type Out = Option<ClientCapabilities<'de>>;
 
     fn other(self) -> Self::Out {
         None
@@ -330,7 +330,7 @@ impl<'de> Take<'de> for TheAbilities {
             }
             Ok(true)
         })?;
-        Ok(Some(Abilities { said, extensions }))
+        Ok(Some(ClientCapabilities { said, extensions }))
     }
 }
 

@@ -41,7 +41,7 @@ enum Endpoint {
     Start,
     /// Between members.
     Between,
-    Key,
+    RequestKey,
     Colon,
     Value,
     /// Past what can be told.
@@ -87,9 +87,9 @@ impl Salvage {
             (Endpoint::Between, b'"') => {
                 self.text.clear();
                 self.keep(byte);
-                self.at = Endpoint::Key;
+                self.at = Endpoint::RequestKey;
             }
-            (Endpoint::Key, _) => {
+            (Endpoint::RequestKey, _) => {
                 self.keep(byte);
                 if self.ends_text(byte) {
                     self.end_key();

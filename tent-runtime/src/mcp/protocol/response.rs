@@ -4,9 +4,8 @@
 
 use std::borrow::Cow;
 
-use axum::body::Body;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use futures_util::{Stream, StreamExt as _, stream::BoxStream};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::cx::REQUIRED;
@@ -30,20 +29,30 @@ pub(crate) mod code {
 }
 
 /// What goes back, as far as it differs from one answer to another.
-#[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     /// JSON, or nothing.
     pub(crate) body: Vec<u8>,
-    /// A stream of events in place of the body.
-    pub(crate) stream: Option<Body>,
+    /// A stream of messages in place of the body.
+    pub(crate) stream: Option<MessageStream>,
 }
 
-impl Reply {
+/// The messages of a response stream or a subscription stream.
+pub(crate) type MessageStream = BoxStream<'static, StreamItem>;
+
+/// One item of a stream.
+#[derive(Debug)]
+pub(crate) enum StreamItem {
+    Message(Vec<u8>),
+    /// A sign that the stream is alive.
+    KeepAlive,
+}
+
+impl Response {
     /// A result that is already written.
     pub(crate) fn ok(body: Vec<u8>) -> Self {
-        Reply {
+        Response {
             status: StatusCode::OK,
             headers: Vec::new(),
             body,
@@ -53,7 +62,7 @@ impl Reply {
 
     /// No body at all: a notification must not be answered.
     pub(crate) fn empty(status: StatusCode) -> Self {
-        Reply {
+        Response {
             status,
             headers: Vec::new(),
             body: Vec::new(),
@@ -62,9 +71,9 @@ impl Reply {
     }
 
     /// A stream of events, which ends when it does.
-    pub(crate) fn stream(events: Body) -> Self {
-        let mut reply = Reply::empty(StatusCode::OK);
-        reply.stream = Some(events);
+    pub(crate) fn stream(messages: impl Stream<Item = StreamItem> + Send + 'static) -> Self {
+        let mut reply = Response::empty(StatusCode::OK);
+        reply.stream = Some(messages.boxed());
         // A proxy that gathers events before it sends them on would make a lump of them.
         reply.with(
             HeaderName::from_static("x-accel-buffering"),
@@ -76,31 +85,11 @@ impl Reply {
         self.headers.push((name, value));
         self
     }
-
-    pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
-        // Answers depend on the caller; a shared cache that kept one would show it to another.
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        web::nosniff(headers);
-        headers.extend(self.headers);
-        if let Some(events) = self.stream {
-            let (kind, kept) = ("text/event-stream", "no-cache, no-store");
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static(kept));
-            *response.body_mut() = events;
-        } else if !self.body.is_empty() {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            *response.body_mut() = Body::from(self.body);
-        }
-        response
-    }
 }
 
 /// A request that was not served: a JSON-RPC error and its HTTP status.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct RpcError {
     pub(crate) status: StatusCode,
     code: i64,
     message: Cow<'static, str>,
@@ -108,14 +97,14 @@ pub(crate) struct Refusal {
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-impl Refusal {
+impl RpcError {
     /// An error of JSON-RPC's own, which has no code of tent's.
     pub(crate) fn new(
         status: StatusCode,
         code: i64,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Refusal {
+        RpcError {
             status,
             code,
             message: message.into(),
@@ -126,12 +115,12 @@ impl Refusal {
 
     /// −32600, 400.
     pub(crate) fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
-        Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message)
+        RpcError::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message)
     }
 
     /// −32602 in an answer of status 200: the request was well formed as such.
     pub(crate) fn params(message: impl Into<Cow<'static, str>>) -> Self {
-        Refusal::new(StatusCode::OK, code::INVALID_PARAMS, message)
+        RpcError::new(StatusCode::OK, code::INVALID_PARAMS, message)
     }
 
     /// −32601. A missing method is 404 in the modern era; in the legacy one 404 means a lost session
@@ -143,12 +132,12 @@ impl Refusal {
             StatusCode::OK
         };
         let message = format!("Method not found: {name}");
-        Refusal::new(status, code::METHOD_NOT_FOUND, message)
+        RpcError::new(status, code::METHOD_NOT_FOUND, message)
     }
 
     /// −32022, 400: with what would work, so that a client can choose.
     pub(crate) fn version(requested: &str) -> Self {
-        Refusal::new(
+        RpcError::new(
             StatusCode::BAD_REQUEST,
             code::UNSUPPORTED_VERSION,
             "Unsupported protocol version",
@@ -159,7 +148,7 @@ impl Refusal {
 
     /// −32020, 400, T0002: a header that does not agree with the body.
     pub(crate) fn mismatch(what: impl std::fmt::Display) -> Self {
-        Refusal::new(
+        RpcError::new(
             StatusCode::BAD_REQUEST,
             code::HEADER_MISMATCH,
             format!("Header mismatch: {what}"),
@@ -169,28 +158,28 @@ impl Refusal {
 
     /// A failure of tent's, by its number. `realm` is the server's name, for the challenge.
     ///
-    /// A failure that a model can mend is a result instead, see [`call`](crate::mcp::methods::tools_call).
+    /// A failure that a model can mend is a result instead, see `methods::tools_call`.
     pub(crate) fn of(error: &Error, realm: &str) -> Self {
         let status =
             StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let refusal = match error.code() {
-            "T0001" | "T0015" => Refusal::params(error.message().to_owned()),
-            "T0018" => Refusal::invalid(error.message().to_owned()),
-            "T0012" => Refusal::new(status, code::INTERNAL, error.message().to_owned()),
+            "T0001" | "T0015" => RpcError::params(error.message().to_owned()),
+            "T0018" => RpcError::invalid(error.message().to_owned()),
+            "T0012" => RpcError::new(status, code::INTERNAL, error.message().to_owned()),
             "T0021" => {
                 let message = error.message().to_owned();
                 match error.fields().get(REQUIRED) {
-                    Some(lacking) => Refusal::new(status, code::MISSING_CAPABILITY, message)
+                    Some(lacking) => RpcError::new(status, code::MISSING_CAPABILITY, message)
                         .with_data(REQUIRED, lacking.clone()),
                     // Nothing that the client could have said would have let it be asked there.
-                    None => Refusal::new(StatusCode::OK, code::INTERNAL, message),
+                    None => RpcError::new(StatusCode::OK, code::INTERNAL, message),
                 }
             }
             // An app may state any code, so one without a number is met too.
             code => {
                 let number = code.get(1..).and_then(|digits| digits.parse().ok());
                 let number = number.unwrap_or(code::INTERNAL);
-                Refusal::new(status, number, error.message().to_owned())
+                RpcError::new(status, number, error.message().to_owned())
             }
         };
         let mut refusal = refusal.with_code(error);
@@ -202,6 +191,32 @@ impl Refusal {
             .filter_map(|(name, value)| Some((name?, value)));
         refusal.headers.extend(named);
         refusal
+    }
+
+    /// An error of a method other than `tools/call`, which has no result for errors. What the sender can fix is
+    /// −32602, with every invalid field. An internal error is −32603. What concerns the caller, the client or the
+    /// whole server is the same as for every method.
+    pub(crate) fn of_method(error: &Error, revision: Revision, realm: &str) -> Self {
+        match error.code() {
+            // Older revisions have no code for a missing capability.
+            "T0021" if revision.is_modern() => RpcError::of(error, realm),
+            "T0004" | "T0005" | "T0006" | "T0007" | "T0013" | "T0014" => RpcError::of(error, realm),
+            "T0003" => {
+                let mut message = error.message().to_owned();
+                for (field, problem) in error.fields() {
+                    let problem = problem
+                        .as_str()
+                        .map_or_else(|| problem.to_string(), str::to_owned);
+                    message += &format!(" {field}: {problem}.");
+                }
+                RpcError::params(message).with_code(error)
+            }
+            _ if error.status() < 500 => {
+                RpcError::params(error.message().to_owned()).with_code(error)
+            }
+            _ => RpcError::new(StatusCode::OK, code::INTERNAL, error.message().to_owned())
+                .with_code(error),
+        }
     }
 
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
@@ -253,8 +268,8 @@ impl Refusal {
         out
     }
 
-    pub(crate) fn into_reply(self, id: Option<&str>) -> Reply {
-        Reply {
+    pub(crate) fn into_response(self, id: Option<&str>) -> Response {
+        Response {
             body: self.write(id),
             status: self.status,
             headers: self.headers,
@@ -282,9 +297,9 @@ pub(crate) fn begin(id: &str, room: usize) -> Vec<u8> {
 }
 
 /// Closes what [`begin`] opened.
-pub(crate) fn end(mut out: Vec<u8>) -> Reply {
+pub(crate) fn end(mut out: Vec<u8>) -> Response {
     out.push(b'}');
-    Reply::ok(out)
+    Response::ok(out)
 }
 
 /// Writes the `_meta` of a result, where there is any, with a comma before it. `server` is the member that names the
@@ -319,13 +334,13 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn body(refusal: &Refusal, id: Option<&str>) -> Value {
+    fn body(refusal: &RpcError, id: Option<&str>) -> Value {
         serde_json::from_slice(&refusal.write(id)).expect("an error is JSON")
     }
 
     #[test]
     fn an_error_holds_the_id_as_it_came_or_none() {
-        let refusal = Refusal::invalid("No \"thing\".");
+        let refusal = RpcError::invalid("No \"thing\".");
         assert_eq!(
             body(&refusal, Some("\"7\"")),
             json!({"jsonrpc": "2.0", "id": "7", "error": {"code": -32600, "message": "No \"thing\"."}})
@@ -336,7 +351,7 @@ mod tests {
     #[test]
     fn a_failure_of_tents_is_told_by_its_number_with_code_and_fix() {
         let error = Error::of("T0006").with_retry_after(Duration::from_secs(2));
-        let refusal = Refusal::of(&error, "shop");
+        let refusal = RpcError::of(&error, "shop");
         assert_eq!(refusal.status, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(
             refusal.headers,
@@ -352,7 +367,7 @@ mod tests {
 
     #[test]
     fn what_broke_is_an_internal_error_of_json_rpc() {
-        let refusal = Refusal::of(&Error::unexpected("a secret of the inside"), "shop");
+        let refusal = RpcError::of(&Error::unexpected("a secret of the inside"), "shop");
         let body = body(&refusal, Some("1"));
         assert_eq!(
             (&body["error"]["code"], &body["error"]["data"]["code"]),
@@ -366,7 +381,7 @@ mod tests {
     fn a_capability_that_the_client_lacks_is_named_and_where_none_would_help_it_is_the_servers() {
         let lacks = json!({"sampling": {}});
         let error = Error::of("T0021").with_field(REQUIRED, lacks.clone());
-        let refusal = Refusal::of(&error, "shop");
+        let refusal = RpcError::of(&error, "shop");
         let told = body(&refusal, Some("1"));
         assert_eq!(
             (
@@ -376,7 +391,7 @@ mod tests {
             ),
             (StatusCode::BAD_REQUEST, &json!(-32021), &lacks)
         );
-        let refusal = Refusal::of(&Error::of("T0021"), "shop");
+        let refusal = RpcError::of(&Error::of("T0021"), "shop");
         let told = body(&refusal, Some("1"));
         assert_eq!(
             (
@@ -391,7 +406,7 @@ mod tests {
     #[test]
     fn a_code_without_a_number_is_an_internal_error() {
         for code in ["", "A", "über", "broken"] {
-            let refusal = Refusal::of(&Error::stated(code, 403, "no"), "shop");
+            let refusal = RpcError::of(&Error::stated(code, 403, "no"), "shop");
             assert_eq!(
                 (refusal.code, refusal.status),
                 (-32603, StatusCode::FORBIDDEN),

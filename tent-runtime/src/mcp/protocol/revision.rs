@@ -92,7 +92,7 @@ impl Revision {
         self >= Revision::V2025_06_18
     }
 
-    /// What a client that said `said` can do when this revision is agreed on: what the revision does not have was
+    /// What a client that said `said` can do when this revision is negotiated on: what the revision does not have was
     /// said for another one.
     pub(crate) fn masked(self, said: Capabilities) -> Capabilities {
         let modes = self.has_modes_of_elicitation();

@@ -12,26 +12,26 @@ use crate::caller::Caller;
 
 /// Calls by session, caller and id. The caller is part of it because a session's id proves nothing.
 #[derive(Default)]
-pub(crate) struct Running(Mutex<Calls>);
+pub(crate) struct InFlight(Mutex<Calls>);
 
 #[derive(Default)]
 struct Calls {
-    stops: HashMap<Key, watch::Sender<bool>>,
+    stops: HashMap<RequestKey, watch::Sender<bool>>,
     /// From how many on those that have ended meanwhile are looked for.
     sweep: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct RequestKey {
     nonce: [u8; 16],
     caller: String,
     id: Box<str>,
 }
 
-impl Key {
+impl RequestKey {
     /// `id` as it was sent: a client writes the same id the same way each time.
     pub(crate) fn new(nonce: [u8; 16], caller: &Caller, id: &str) -> Self {
-        Key {
+        RequestKey {
             nonce,
             caller: caller.to_string(),
             id: id.into(),
@@ -40,7 +40,7 @@ impl Key {
 
     /// The same session and caller, with this id.
     pub(crate) fn with_id(&self, id: &str) -> Self {
-        Key {
+        RequestKey {
             id: id.into(),
             ..self.clone()
         }
@@ -52,7 +52,7 @@ impl Key {
     }
 
     /// Whether both are the same caller's.
-    pub(crate) fn is_of_same(&self, other: &Key) -> bool {
+    pub(crate) fn is_of_same(&self, other: &RequestKey) -> bool {
         self.caller == other.caller
     }
 
@@ -64,10 +64,10 @@ impl Key {
 
 const FEWEST_SWEPT: usize = 256;
 
-impl Running {
+impl InFlight {
     /// Notes a call; what is given turns true when it is cancelled. The call is under way for as long as
     /// a copy of that is somewhere.
-    pub(crate) fn begin(&self, key: Key) -> watch::Receiver<bool> {
+    pub(crate) fn begin(&self, key: RequestKey) -> watch::Receiver<bool> {
         let mut calls = self.lock();
         // A call whose client went away is not taken out by who noted it, so that is done here.
         if calls.stops.len() >= calls.sweep {
@@ -79,7 +79,7 @@ impl Running {
     }
 
     /// Takes a call out that has ended, unless another with its id is under way.
-    pub(crate) fn end(&self, key: &Key) {
+    pub(crate) fn end(&self, key: &RequestKey) {
         let mut calls = self.lock();
         if calls.stops.get(key).is_some_and(watch::Sender::is_closed) {
             calls.stops.remove(key);
@@ -90,7 +90,7 @@ impl Running {
     /// it cannot.
     pub(crate) async fn unless_stopped<T>(
         &self,
-        key: Option<Key>,
+        key: Option<RequestKey>,
         work: impl Future<Output = T>,
     ) -> Option<T> {
         let Some(key) = key else {
@@ -108,7 +108,7 @@ impl Running {
     }
 
     /// Cancels a call, if it is under way; of one id all, since nothing tells which of them is meant.
-    pub(crate) fn cancel(&self, key: &Key) {
+    pub(crate) fn cancel(&self, key: &RequestKey) {
         if let Some(stop) = self.lock().stops.remove(key) {
             stop.send_replace(true);
         }
@@ -131,18 +131,18 @@ impl Running {
 mod tests {
     use super::*;
 
-    fn key(nonce: u8, id: &str) -> Key {
-        Key::new([nonce; 16], &Caller::App, id)
+    fn key(nonce: u8, id: &str) -> RequestKey {
+        RequestKey::new([nonce; 16], &Caller::App, id)
     }
 
     #[test]
     fn a_call_is_cancelled_by_session_caller_and_id() {
-        let running = Running::default();
+        let running = InFlight::default();
         let stop = running.begin(key(1, "1"));
         for other in [
             key(2, "1"),
             key(1, "\"1\""),
-            Key::new([1; 16], &Caller::Nobody, "1"),
+            RequestKey::new([1; 16], &Caller::Nobody, "1"),
         ] {
             running.cancel(&other);
         }
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn an_id_that_is_used_again_is_that_of_every_call_under_way() {
-        let running = Running::default();
+        let running = InFlight::default();
         let first = running.begin(key(1, "1"));
         let second = running.begin(key(1, "1"));
         let third = running.begin(key(1, "1"));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_id_is_held_until_the_last_call_with_it_has_ended() {
-        let running = Running::default();
+        let running = InFlight::default();
         let first = running.begin(key(1, "1"));
         let second = running.begin(key(1, "1"));
         drop(first);
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn calls_that_ended_do_not_pile_up() {
-        let running = Running::default();
+        let running = InFlight::default();
         let under_way: Vec<_> = (0..300)
             .map(|n| running.begin(key(1, &n.to_string())))
             .collect();

@@ -1,4 +1,4 @@
-//! Sessions of the legacy era: an id that is a sealed text of what was agreed, so that a restarted server
+//! Sessions of the legacy era: an id that is a sealed text of what was negotiated, so that a restarted server
 //! or another machine goes on with it. That one was ended is all that is kept.
 //!
 //! An id names no caller and lets nobody in: each request is identified by its own credentials.
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::clock::Time;
 use crate::cx::{Capabilities, Client, Era};
-use crate::mcp::protocol::extensions::{Known, LEAST_ROOM};
+use crate::mcp::protocol::extensions::{KnownExtensions, LEAST_ROOM};
 use crate::mcp::protocol::revision::Revision;
 use crate::random;
 use crate::seal::{Sealer, Use};
@@ -16,7 +16,7 @@ use crate::seal::{Sealer, Use};
 /// and what was ended need not be remembered longer.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What `initialize` agreed on.
+/// What `initialize` negotiated on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Session {
     pub(crate) revision: Revision,
@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// The id: visible ASCII, under 512 bytes.
-    pub(crate) fn seal(&self, sealer: &Sealer, known: &Known) -> String {
+    pub(crate) fn seal(&self, sealer: &Sealer, known: &KnownExtensions) -> String {
         let mut bytes = vec![FORM, self.revision as u8, self.client.capabilities.bits()];
         bytes.extend_from_slice(&self.began.as_millis().to_be_bytes());
         bytes.extend_from_slice(&self.nonce);
@@ -66,7 +66,12 @@ impl Session {
     }
 
     /// What an id says; `None` for one that this server did not make, or that is too old.
-    pub(crate) fn open(sealer: &Sealer, known: &Known, id: &str, now: Time) -> Option<Self> {
+    pub(crate) fn open(
+        sealer: &Sealer,
+        known: &KnownExtensions,
+        id: &str,
+        now: Time,
+    ) -> Option<Self> {
         let bytes = sealer.open(Use::Session, id, b"").ok()?;
         let ([form, revision, bits], bytes) = bytes.split_first_chunk()?;
         let (began, bytes) = bytes.split_first_chunk()?;
@@ -130,8 +135,8 @@ mod tests {
     }
 
     /// An app that knows no extension.
-    fn none() -> Known {
-        Known::default()
+    fn none() -> KnownExtensions {
+        KnownExtensions::default()
     }
 
     fn session(name: &str) -> Session {
@@ -167,7 +172,7 @@ mod tests {
         let now = Time::from_millis(2_000);
         let ids: Vec<String> = (0..20).map(|n| format!("com.example/{n}")).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let known = Known::of(&ids);
+        let known = KnownExtensions::of(&ids);
         let settings = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
         let of = |name: &str, ids: &[&str]| {
             let all = ids.iter().map(|&id| (id.into(), settings.clone()));
@@ -192,9 +197,9 @@ mod tests {
     #[test]
     fn an_id_of_the_version_that_knew_no_extensions_opens_and_the_other_way_round() {
         let (sealer, now) = (sealer(), Time::from_millis(2_000));
-        let known = Known::of(&["com.example/ui"]);
+        let known = KnownExtensions::of(&["com.example/ui"]);
         let first = session("probe");
-        // What that version sealed: the form, what was agreed, and two texts after their lengths.
+        // What that version sealed: the form, what was negotiated, and two texts after their lengths.
         let mut bytes = vec![1, Revision::V2025_06_18 as u8, 0b10_1010];
         bytes.extend_from_slice(&1_000_i64.to_be_bytes());
         bytes.extend_from_slice(&first.nonce);

@@ -5,26 +5,26 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use crate::dispatch::Dispatcher;
-use crate::mcp::methods::common;
-use crate::mcp::protocol::response::Refusal;
+use crate::mcp::protocol::capabilities;
+use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::subscriptions::listeners::{MOST_RESOURCES, MOST_URI, cost_of};
 use crate::mcp::subscriptions::notifier::Note;
 
 /// What a subscription names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wants {
+pub(crate) struct Filter {
     pub(crate) tools: bool,
     pub(crate) prompts: bool,
     pub(crate) resources: bool,
     pub(crate) updates: Option<HashSet<String>>,
 }
 
-impl Wants {
+impl Filter {
     /// The lists that are declared to clients of this revision, and no resource.
     pub(crate) fn declared(dispatcher: &Dispatcher, revision: Revision) -> Self {
-        let declared = common::capabilities(dispatcher, revision);
-        Wants {
+        let declared = capabilities::server(dispatcher, revision);
+        Filter {
             tools: declared.contains_key("tools"),
             prompts: declared.contains_key("prompts"),
             resources: declared.contains_key("resources"),
@@ -33,9 +33,9 @@ impl Wants {
     }
 
     /// From the params of `subscriptions/listen`.
-    pub(crate) fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
+    pub(crate) fn read(filter: Option<&Value>) -> Result<Self, RpcError> {
         let misfit = || {
-            Refusal::params(format!(
+            RpcError::params(format!(
                 "subscriptions/listen has notifications, an object: toolsListChanged, promptsListChanged and \
                  resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs \
                  of at most {MOST_URI} bytes."
@@ -58,7 +58,7 @@ impl Wants {
             }
             Some(_) => return Err(misfit()),
         };
-        Ok(Wants {
+        Ok(Filter {
             tools: flag("toolsListChanged")?,
             prompts: flag("promptsListChanged")?,
             resources: flag("resourcesListChanged")?,

@@ -9,9 +9,9 @@ use crate::caller::Caller;
 use crate::clock::Time;
 use crate::cx::Capabilities;
 use crate::error::Error;
-use crate::mcp::client::outbox::Sink;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::subscriptions::filter::Wants;
+use crate::mcp::client::outbox::Outbox;
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::notifier::{Note, Notifier};
 
 /// The most resources that one subscription names, or one session subscribes to.
@@ -38,12 +38,12 @@ pub(crate) struct Streams(Mutex<Open>);
 struct Open {
     streams: HashMap<u64, Stream>,
     /// Those of legacy sessions.
-    sessions: HashMap<Key, u64>,
+    sessions: HashMap<RequestKey, u64>,
     /// How many there are by whom they count on.
     counts: HashMap<Box<str>, usize>,
     next: u64,
     /// The resources that legacy sessions subscribed to. In this process alone.
-    subscribed: HashMap<Key, Subscribed>,
+    subscribed: HashMap<RequestKey, Subscribed>,
     held: Held,
 }
 
@@ -100,7 +100,7 @@ impl Subscribed {
 
 /// A session that subscribes to resources.
 pub(crate) struct Subscriber {
-    pub(crate) session: Key,
+    pub(crate) session: RequestKey,
     /// On whom its subscriptions count.
     pub(crate) on: Box<str>,
     /// When it ends by itself; one on a line ends with that.
@@ -109,8 +109,8 @@ pub(crate) struct Subscriber {
 
 #[derive(Debug)]
 pub(crate) struct Stream {
-    pub(crate) sink: Sink,
-    /// Whether the sink is of this stream alone, and ends with it.
+    pub(crate) outbox: Outbox,
+    /// Whether the outbox is of this stream alone, and ends with it.
     pub(crate) alone: bool,
     /// On whom it counts.
     pub(crate) on: Box<str>,
@@ -122,9 +122,9 @@ pub(crate) struct Stream {
 pub(crate) enum Listens {
     /// A legacy session: the lists that were declared to it, the resources that it subscribed to, and requests
     /// that its client can answer.
-    Session(Key, Capabilities, Wants),
+    Session(RequestKey, Capabilities, Filter),
     /// A subscription: what it named.
-    Subscription { id: Box<str>, wants: Wants },
+    Subscription { id: Box<str>, wants: Filter },
 }
 
 impl Listens {
@@ -149,34 +149,24 @@ impl Streams {
         most: usize,
     ) -> Result<Place, Error> {
         let mut open = notes.streams().lock();
-        if let Listens::Session(key, ..) = &stream.listens
-            && let Some(old) = open.sessions.get(key).copied()
-        {
-            open.remove(old);
-        }
-        let count = open.counts.get(&stream.on).copied().unwrap_or_default();
-        if count >= most {
-            return Err(Error::of("T0006")
-                .with_message(format!(
-                    "{most} streams are open, which is the most at once."
-                ))
-                .with_fix("Close one of them first."));
-        }
-        open.held.take(&stream.on, stream.listens.cost())?;
-        open.counts.insert(stream.on.clone(), count + 1);
-        let place = open.next;
-        open.next += 1;
-        if let Listens::Session(key, ..) = &stream.listens {
-            open.sessions.insert(key.clone(), place);
-        }
-        if let Some(first) = first {
-            stream.sink.send_surely(first);
-        }
-        open.streams.insert(place, stream);
+        let place = open.add(stream, first, most)?;
         Ok(Place {
             notes: notes.clone(),
             place,
         })
+    }
+
+    /// Opens the stream of a connection's session, which ends with the connection. A connection has one stream, so it
+    /// needs no bound.
+    pub(crate) fn open_connection(&self, outbox: Outbox, listens: Listens) {
+        let stream = Stream {
+            outbox,
+            alone: false,
+            on: "connection".into(),
+            listens,
+        };
+        let opened = self.lock().add(stream, None, usize::MAX);
+        debug_assert!(opened.is_ok(), "the stream of a session holds no resources");
     }
 
     /// Subscribes a session to a resource, which its caller may read. Sessions that have ended by `now` are
@@ -221,7 +211,7 @@ impl Streams {
     }
 
     /// Takes a subscription of a session back, if there is one.
-    pub(crate) fn unsubscribe(&self, session: &Key, uri: &str) {
+    pub(crate) fn unsubscribe(&self, session: &RequestKey, uri: &str) {
         let mut open = self.lock();
         let Open {
             subscribed, held, ..
@@ -237,7 +227,7 @@ impl Streams {
     }
 
     /// Ends the stream of a session that has ended, and its subscriptions.
-    pub(crate) fn end(&self, session: &Key) {
+    pub(crate) fn end(&self, session: &RequestKey) {
         let mut open = self.lock();
         open.forget(|key, _| key == session);
         if let Some(place) = open.sessions.get(session).copied() {
@@ -245,9 +235,16 @@ impl Streams {
         }
     }
 
-    /// Ends the subscriptions of a line, whoever its callers were.
-    pub(crate) fn end_line(&self, nonce: &[u8; 16]) {
-        self.lock().forget(|key, _| key.is_in(nonce));
+    /// Ends the stream of a connection's session, before another one starts.
+    pub(crate) fn end_session(&self, nonce: &[u8; 16]) {
+        self.lock().remove_session(nonce);
+    }
+
+    /// Ends the stream and the subscriptions of a connection, whoever its callers were.
+    pub(crate) fn end_connection(&self, nonce: &[u8; 16]) {
+        let mut open = self.lock();
+        open.remove_session(nonce);
+        open.forget(|key, _| key.is_in(nonce));
     }
 
     /// How many sessions have subscribed to something.
@@ -270,11 +267,11 @@ impl Streams {
                         _ => lists.has(note),
                     };
                     if wanted {
-                        stream.sink.send(note.write(None));
+                        stream.outbox.send(note.write(None));
                     }
                 }
                 Listens::Subscription { id, wants } if wants.has(note) => {
-                    stream.sink.send(note.write(Some(id)));
+                    stream.outbox.send(note.write(Some(id)));
                 }
                 Listens::Subscription { .. } => {}
             }
@@ -286,11 +283,11 @@ impl Streams {
         &self,
         caller: &Caller,
         can: impl Fn(&Capabilities) -> bool,
-    ) -> Vec<(Key, Box<str>, Sink)> {
+    ) -> Vec<(RequestKey, Box<str>, Outbox)> {
         let open = self.lock();
         let of = open.streams.values().filter_map(|one| match &one.listens {
             Listens::Session(key, said, _) if key.is_of(caller) && can(said) => {
-                Some((key.clone(), one.on.clone(), one.sink.clone()))
+                Some((key.clone(), one.on.clone(), one.outbox.clone()))
             }
             _ => None,
         });
@@ -298,15 +295,15 @@ impl Streams {
     }
 
     /// Ends when this stream of a session has, and no newer one has taken over.
-    pub(crate) async fn left(&self, session: &Key, sink: &Sink) {
-        let mut newest = sink.clone();
+    pub(crate) async fn left(&self, session: &RequestKey, outbox: &Outbox) {
+        let mut newest = outbox.clone();
         loop {
             newest.ended().await;
             let newer = {
                 let open = self.lock();
                 let place = open.sessions.get(session);
                 let stream = place.and_then(|place| open.streams.get(place));
-                stream.map(|stream| stream.sink.clone())
+                stream.map(|stream| stream.outbox.clone())
             };
             match newer.filter(|newer| !newer.is_closed()) {
                 Some(newer) => newest = newer,
@@ -327,10 +324,47 @@ impl Streams {
 }
 
 impl Open {
+    /// Adds a stream, and ends an older one of the same session.
+    fn add(&mut self, stream: Stream, first: Option<Vec<u8>>, most: usize) -> Result<u64, Error> {
+        if let Listens::Session(key, ..) = &stream.listens
+            && let Some(old) = self.sessions.get(key).copied()
+        {
+            self.remove(old);
+        }
+        let count = self.counts.get(&stream.on).copied().unwrap_or_default();
+        if count >= most {
+            return Err(Error::of("T0006")
+                .with_message(format!(
+                    "{most} streams are open, which is the most at once."
+                ))
+                .with_fix("Close one of them first."));
+        }
+        self.held.take(&stream.on, stream.listens.cost())?;
+        self.counts.insert(stream.on.clone(), count + 1);
+        let place = self.next;
+        self.next += 1;
+        if let Listens::Session(key, ..) = &stream.listens {
+            self.sessions.insert(key.clone(), place);
+        }
+        if let Some(first) = first {
+            stream.outbox.send_surely(first);
+        }
+        self.streams.insert(place, stream);
+        Ok(place)
+    }
+
     /// Takes the subscriptions of such sessions out.
-    fn forget(&mut self, which: impl Fn(&Key, &Subscribed) -> bool) {
+    fn forget(&mut self, which: impl Fn(&RequestKey, &Subscribed) -> bool) {
         for (_, one) in self.subscribed.extract_if(|key, one| which(key, one)) {
             self.held.give_back(&one.on, one.cost());
+        }
+    }
+
+    fn remove_session(&mut self, nonce: &[u8; 16]) {
+        let of_connection = self.sessions.iter().filter(|(key, _)| key.is_in(nonce));
+        let streams: Vec<u64> = of_connection.map(|(_, stream)| *stream).collect();
+        for stream in streams {
+            self.remove(stream);
         }
     }
 
@@ -343,7 +377,7 @@ impl Open {
             self.sessions.remove(key);
         }
         if stream.alone {
-            stream.sink.close();
+            stream.outbox.close();
         }
         if let Some(count) = self.counts.get_mut(&stream.on) {
             *count -= 1;

@@ -10,8 +10,8 @@ use crate::caller::Caller;
 use crate::cx::input::input_request;
 use crate::cx::{Capabilities, State};
 use crate::error::Result;
-use crate::mcp::client::notifications::{begin, end};
-use crate::mcp::client::pending_requests::{self, Questions, gone};
+use crate::mcp::client::pending_requests::{self, PendingRequests, gone};
+use crate::mcp::protocol::notification::{begin, end};
 use crate::mcp::protocol::response::write;
 use crate::mcp::subscriptions::listeners::Streams;
 use crate::mcp::subscriptions::streams::subscription;
@@ -28,12 +28,12 @@ use crate::mcp::subscriptions::streams::subscription;
 /// # let _ = app;
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Notifier(Arc<Told>);
+pub struct Notifier(Arc<Shared>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct Shared {
     streams: Streams,
-    questions: Questions,
+    questions: PendingRequests,
 }
 
 impl State for Notifier {}
@@ -101,13 +101,17 @@ impl Notifier {
             }
             request
         };
-        let asked = clients.iter().map(|(session, on, sink)| {
-            let asked = pending_requests::Asked { session, on, sink };
+        let asked = clients.iter().map(|(session, on, outbox)| {
+            let asked = pending_requests::Recipient {
+                session,
+                on,
+                outbox,
+            };
             Box::pin(async move {
                 let answered = tokio::select! {
                     biased;
                     answered = self.questions().put(asked, request) => answered?,
-                    () = self.streams().left(session, sink) => None,
+                    () = self.streams().left(session, outbox) => None,
                 };
                 match answered {
                     Some(Ok(result)) => Ok(result),
@@ -125,7 +129,7 @@ impl Notifier {
     }
 
     /// What clients were asked, and did not answer yet.
-    pub(crate) fn questions(&self) -> &Questions {
+    pub(crate) fn questions(&self) -> &PendingRequests {
         &self.0.questions
     }
 

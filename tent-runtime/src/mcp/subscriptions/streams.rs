@@ -4,10 +4,8 @@
 //! Answers no call. Who hears what is [`listeners`](crate::mcp::subscriptions::listeners)'.
 
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
 use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
@@ -16,90 +14,109 @@ use tokio::time::Instant;
 
 use crate::cx::Capabilities;
 use crate::error::Error;
-use crate::mcp::client::notifications;
-use crate::mcp::client::outbox::{Reader, Sink};
-use crate::mcp::methods::common;
-use crate::mcp::protocol::response::{self, Refusal, Reply, write};
+use crate::mcp::client::context::RequestContext;
+use crate::mcp::client::outbox::{Outbox, Reader};
+use crate::mcp::client::response_stream::KEEP_ALIVE;
+use crate::mcp::protocol::notification;
+use crate::mcp::protocol::response::{self, Response, RpcError, StreamItem, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::subscriptions::filter::Wants;
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::state::ServerState;
+use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::listeners::{Listens, Place, Stream, Streams};
-use crate::mcp::transport::sse::{COMMENT, SIGN_OF_LIFE, event};
-use crate::mcp::{Agreed, Asked, Mcp};
+use crate::mcp::subscriptions::notifier::Notifier;
 
 /// Serves the GET of a legacy session.
 pub(crate) fn get(
-    mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
+    (state, notifier): (&Arc<ServerState>, &Notifier),
+    asked: &RequestContext<'_>,
     nonce: [u8; 16],
     can: Capabilities,
     revision: Revision,
-) -> Result<Reply, Refusal> {
-    let key = Key::new(nonce, &asked.caller, "");
-    let sink = Sink::default();
-    let listens = Listens::Session(key, can, Wants::declared(&mcp.dispatcher, revision));
-    let place = opened(mcp, asked, sink.clone(), listens, None)?;
-    let mut kept = Kept::new(mcp, asked, place, sink, None);
+) -> Result<Response, RpcError> {
+    let key = RequestKey::new(nonce, &asked.caller, "");
+    let outbox = Outbox::default();
+    let listens = Listens::Session(key, can, Filter::declared(&state.dispatcher, revision));
+    let place = opened((state, notifier), asked, outbox.clone(), listens, None)?;
+    let mut kept = Kept::new(state, asked, place, outbox, None);
     kept.session = Some(nonce);
     Ok(kept.reply())
 }
 
 /// Serves `subscriptions/listen`.
 pub(crate) async fn listen(
-    mcp: &Arc<Mcp>,
-    asked: &Asked<'_>,
-    agreed: &Agreed,
+    (state, notifier): (&Arc<ServerState>, &Notifier),
+    asked: &RequestContext<'_>,
+    negotiated: &Negotiated,
     id: &str,
     filter: Option<&Value>,
-) -> Result<Reply, Refusal> {
-    let mut wants = Wants::read(filter)?;
-    honour(mcp, asked, agreed, &mut wants).await;
-    let mut out = notifications::begin("notifications/subscriptions/acknowledged");
+) -> Result<Response, RpcError> {
+    let mut wants = Filter::read(filter)?;
+    honour(state, asked, negotiated, &mut wants).await;
+    let mut out = notification::begin("notifications/subscriptions/acknowledged");
     out.extend_from_slice(&subscription(id));
     out.extend_from_slice(br#","notifications":"#);
     write(&mut out, &wants.told());
-    let acknowledged = notifications::end(out);
+    let acknowledged = notification::end(out);
     let listens = Listens::Subscription {
         id: id.into(),
         wants,
     };
-    let Some(line) = asked.line() else {
-        let sink = Sink::default();
-        let place = opened(mcp, asked, sink.clone(), listens, Some(acknowledged))?;
-        let kept = Kept::new(mcp, asked, place, sink, Some(id.into()));
+    let Some(line) = asked.connection() else {
+        let outbox = Outbox::default();
+        let place = opened(
+            (state, notifier),
+            asked,
+            outbox.clone(),
+            listens,
+            Some(acknowledged),
+        )?;
+        let kept = Kept::new(state, asked, place, outbox, Some(id.into()));
         return Ok(kept.reply());
     };
-    let (Some(sink), Some(nonce)) = (line.sink(), line.nonce()) else {
+    let (Some(outbox), Some(nonce)) = (line.outbox(), line.nonce()) else {
         // One message at a time is no way to be told things.
-        return Err(Refusal::method(
+        return Err(RpcError::method(
             "subscriptions/listen",
             Revision::V2026_07_28,
         ));
     };
-    let key = Key::new(nonce, &asked.caller, id);
-    let mut stop = mcp.running.begin(key.clone());
-    let place = opened(mcp, asked, sink.clone(), listens, Some(acknowledged))?;
+    let key = RequestKey::new(nonce, &asked.caller, id);
+    let mut stop = state.in_flight.begin(key.clone());
+    let place = opened(
+        (state, notifier),
+        asked,
+        outbox.clone(),
+        listens,
+        Some(acknowledged),
+    )?;
     let ended = tokio::select! {
         // What was cancelled has no answer, also where the line ends right after.
         biased;
         Ok(_) = stop.wait_for(|&stopped| stopped) => None,
-        () = mcp.dispatcher.closed() => Some(ENDS),
+        () = state.dispatcher.closed() => Some(ENDS),
         () = line.ended() => Some(ENDS),
-        () = line.gone(&asked.caller) => Some(UNWELCOME),
+        () = line.revoked(&asked.caller) => Some(UNWELCOME),
     };
     // Nothing is told on it once it is said to be over.
     drop((place, stop));
-    mcp.running.end(&key);
+    state.in_flight.end(&key);
     Ok(match ended {
-        None => Reply::empty(StatusCode::ACCEPTED),
-        Some(reason) => over(mcp, sink, id, reason),
+        None => Response::empty(StatusCode::ACCEPTED),
+        Some(reason) => over(state, outbox, id, reason),
     })
 }
 
 /// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
 /// rules did not end in the request's time, since the acknowledgement says what is left.
-async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants) {
-    let declared = Wants::declared(&mcp.dispatcher, agreed.revision);
+async fn honour(
+    state: &ServerState,
+    asked: &RequestContext<'_>,
+    negotiated: &Negotiated,
+    wants: &mut Filter,
+) {
+    let declared = Filter::declared(&state.dispatcher, negotiated.revision);
     wants.tools &= declared.tools;
     wants.prompts &= declared.prompts;
     wants.resources &= declared.resources;
@@ -107,7 +124,7 @@ async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants
         return;
     };
     let mut honoured = HashSet::new();
-    let mut readable = mcp.dispatcher.readable(common::asking(asked, agreed));
+    let mut readable = state.dispatcher.readable(asked.for_dispatch(negotiated));
     for uri in updates {
         let found = readable.find(&uri).await;
         if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
@@ -119,30 +136,30 @@ async fn honour(mcp: &Mcp, asked: &Asked<'_>, agreed: &Agreed, wants: &mut Wants
 
 /// Why a subscription is over.
 const ENDS: &str = "The server ends.";
-const UNWELCOME: &str = "Who subscribed may not call any more.";
+const UNWELCOME: &str = "The caller may no longer use this server.";
 
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.
-fn over(mcp: &Mcp, sink: &Sink, id: &str, reason: &str) -> Reply {
-    sink.send_surely(cancelled(id, reason));
-    ended(mcp, id)
+fn over(state: &ServerState, outbox: &Outbox, id: &str, reason: &str) -> Response {
+    outbox.send_surely(cancelled(id, reason));
+    ended(state, id)
 }
 
 /// The note that the server ends a subscription.
 fn cancelled(id: &str, reason: &str) -> Vec<u8> {
-    let mut out = notifications::begin("notifications/cancelled");
+    let mut out = notification::begin("notifications/cancelled");
     out.extend_from_slice(&subscription(id));
     out.extend_from_slice(br#","requestId":"#);
     out.extend_from_slice(id.as_bytes());
     out.extend_from_slice(br#","reason":"#);
     write(&mut out, reason);
-    notifications::end(out)
+    notification::end(out)
 }
 
 /// The answer to a subscription that the server ended.
-fn ended(mcp: &Mcp, id: &str) -> Reply {
+fn ended(state: &ServerState, id: &str) -> Response {
     let mut out = response::begin(id, 256);
     out.extend_from_slice(br#"{"resultType":"complete","_meta":{"#);
-    out.extend_from_slice(mcp.server.as_bytes());
+    out.extend_from_slice(state.server.as_bytes());
     out.extend_from_slice(br#","io.modelcontextprotocol/subscriptionId":"#);
     out.extend_from_slice(id.as_bytes());
     out.extend_from_slice(b"}}");
@@ -155,24 +172,24 @@ pub(crate) fn subscription(id: &str) -> Vec<u8> {
 }
 
 fn opened(
-    mcp: &Mcp,
-    asked: &Asked<'_>,
-    sink: Sink,
+    (state, notifier): (&ServerState, &Notifier),
+    asked: &RequestContext<'_>,
+    outbox: Outbox,
     listens: Listens,
     first: Option<Vec<u8>>,
-) -> Result<Place, Refusal> {
-    let refused = |error: Error| Refusal::of(&error, mcp.realm());
-    if mcp.dispatcher.is_closing() {
+) -> Result<Place, RpcError> {
+    let refused = |error: Error| RpcError::of(&error, state.realm());
+    if state.dispatcher.is_closing() {
         return Err(refused(Error::of("T0013")));
     }
     let stream = Stream {
-        sink,
-        alone: asked.line().is_none(),
-        on: asked.counts_on().into(),
+        outbox,
+        alone: asked.connection().is_none(),
+        on: asked.quota_key().into(),
         listens,
     };
-    let most = mcp.dispatcher.settings().limits.live_connections;
-    Streams::open(&mcp.notes, stream, first, most).map_err(refused)
+    let most = state.dispatcher.settings().limits.live_connections;
+    Streams::open(notifier, stream, first, most).map_err(refused)
 }
 
 /// The head of a request with bytes of its own: a plain copy shares those of its connection, a block of 8 KiB that
@@ -193,9 +210,9 @@ fn owned(parts: &Parts) -> Parts {
 
 /// A stream over HTTP.
 struct Kept {
-    mcp: Arc<Mcp>,
+    state: Arc<ServerState>,
     _place: Place,
-    sink: Reader,
+    outbox: Reader,
     /// Nothing was sent yet.
     quiet: bool,
     /// Of a subscription.
@@ -212,65 +229,65 @@ struct Kept {
 
 impl Kept {
     fn new(
-        mcp: &Arc<Mcp>,
-        asked: &Asked<'_>,
+        state: &Arc<ServerState>,
+        asked: &RequestContext<'_>,
         place: Place,
-        sink: Sink,
+        outbox: Outbox,
         id: Option<Box<str>>,
     ) -> Self {
         Kept {
-            mcp: mcp.clone(),
+            state: state.clone(),
             _place: place,
-            sink: Reader::of(sink),
+            outbox: Reader::of(outbox),
             // An acknowledgement is there already, and comes first.
             quiet: id.is_none(),
             id,
             session: None,
-            next_check: Some(Instant::now() + SIGN_OF_LIFE),
+            next_check: Some(Instant::now() + KEEP_ALIVE),
             parts: owned(asked.parts),
             caller: asked.caller.to_string(),
         }
     }
 
-    fn reply(self) -> Reply {
-        Reply::stream(Body::from_stream(stream::unfold(self, Kept::next)))
+    fn reply(self) -> Response {
+        Response::stream(stream::unfold(self, Kept::next))
     }
 
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+    async fn next(mut self) -> Option<(StreamItem, Self)> {
         // The first bytes leave before there is anything to tell.
         if std::mem::take(&mut self.quiet) {
-            return Some((Ok(Bytes::from_static(COMMENT)), self));
+            return Some((StreamItem::KeepAlive, self));
         }
         loop {
-            // Asked first: what was sent before it was closed is told.
-            let closed = self.sink.is_closed();
+            // RequestContext first: what was sent before it was closed is told.
+            let closed = self.outbox.is_closed();
             // A stream that is never quiet shows no sign of life, at which it would be asked.
-            if !self.sink.is_empty() && !self.is_still_welcome().await {
+            if !self.outbox.is_empty() && !self.is_still_welcome().await {
                 self.turn_away();
                 continue;
             }
-            if let Some(message) = self.sink.take() {
-                return Some((Ok(event(&message)), self));
+            if let Some(message) = self.outbox.take() {
+                return Some((StreamItem::Message(message), self));
             }
             if closed {
                 return None;
             }
             tokio::select! {
                 biased;
-                () = self.sink.changed() => {}
-                () = self.mcp.dispatcher.closed() => {
+                () = self.outbox.changed() => {}
+                () = self.state.dispatcher.closed() => {
                     if let Some(id) = &self.id {
-                        let answer = over(&self.mcp, &self.sink, id, ENDS);
-                        self.sink.send_surely(answer.body);
+                        let answer = over(&self.state, &self.outbox, id, ENDS);
+                        self.outbox.send_surely(answer.body);
                     }
-                    self.sink.close();
+                    self.outbox.close();
                 }
-                () = tokio::time::sleep(SIGN_OF_LIFE) => {
+                () = tokio::time::sleep(KEEP_ALIVE) => {
                     if !self.is_still_welcome().await {
                         self.turn_away();
                         continue;
                     }
-                    return Some((Ok(Bytes::from_static(COMMENT)), self));
+                    return Some((StreamItem::KeepAlive, self));
                 }
             }
         }
@@ -282,7 +299,7 @@ impl Kept {
         if self.next_check.is_none_or(|check| now < check) {
             return true;
         }
-        self.next_check = Some(now + SIGN_OF_LIFE);
+        self.next_check = Some(now + KEEP_ALIVE);
         self.is_welcome().await
     }
 
@@ -290,22 +307,22 @@ impl Kept {
     fn turn_away(&mut self) {
         self.next_check = None;
         let last = self.id.as_deref().map(|id| {
-            let answer = ended(&self.mcp, id).body;
+            let answer = ended(&self.state, id).body;
             [cancelled(id, UNWELCOME), answer]
         });
-        self.sink.close_with(last.into_iter().flatten());
+        self.outbox.close_with(last.into_iter().flatten());
     }
 
     /// Whether who opened it may still be here: a key can be revoked, a person can go or sign out, and a session
     /// can be ended by another server.
     async fn is_welcome(&self) -> bool {
         if let Some(nonce) = &self.session
-            && !matches!(self.mcp.ended.is_ended(nonce).await, Ok(false))
+            && !matches!(self.state.ended.is_ended(nonce).await, Ok(false))
         {
             return false;
         }
         let caller = self
-            .mcp
+            .state
             .dispatcher
             .identify(&self.parts, "kept-stream")
             .await;
@@ -315,6 +332,7 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Bytes;
     use http::Request;
 
     use super::*;

@@ -7,7 +7,7 @@ use super::functions::function;
 use super::lines::Client;
 use crate::caller::{Caller, User};
 use crate::function::{Access, Declaration, Input, Kind, Output, OutputDeclaration};
-use crate::mcp::Who;
+use crate::mcp::Identity;
 use crate::schema::Field;
 
 const OBJECT: OutputDeclaration =
@@ -122,7 +122,7 @@ async fn an_element_of_an_array_is_handed_its_own_params() {
 async fn a_function_is_handed_the_same_on_a_line() {
     let app = app();
     let ada = Caller::User(std::sync::Arc::new(User::new("ada")));
-    let mut client = Client::new(&app, Who::Is(ada));
+    let mut client = Client::new(&app, Identity::Caller(ada));
     for params in handed() {
         client.request(1, "acme/whole", params.clone());
         let got = client.next().await.expect("an answer");

@@ -62,7 +62,7 @@ impl App {
 
     /// How many questions to older clients wait for their answer.
     pub(super) fn questions(&self) -> usize {
-        self.mcp.notes.questions().len()
+        self.mcp.notifier.questions().len()
     }
 
     pub(super) fn mcp(&self) -> &Mcp {
@@ -80,7 +80,7 @@ impl App {
 
     /// What the app tells its clients by.
     pub(super) fn notes(&self) -> Notifier {
-        self.mcp.notes.clone()
+        self.mcp.notifier.clone()
     }
 
     pub(super) fn shared(&self) -> Arc<Mcp> {

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::function::{
     Access, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration, Resource, Rule,
 };
-use crate::mcp::client::outbox::Sink;
-use crate::mcp::{Line, Who};
+use crate::mcp::client::outbox::Outbox;
+use crate::mcp::{Connection, Identity};
 use crate::schema::Field;
 
 /// One test, because it shares what `wait` tells.
@@ -141,10 +141,10 @@ static GO_ON: &[&Declaration] = &[
 #[tokio::test]
 async fn on_a_line_a_list_a_lookup_and_a_completion_end_by_the_clients_word_too() {
     let app = App::of(GO_ON, |_| {});
-    let line = Line::new(
+    let line = Connection::new(
         app.shared(),
-        Who::Is(app.caller("staff").await),
-        Sink::default(),
+        Identity::Caller(app.caller("staff").await),
+        Outbox::default(),
     );
     let line = line.expect("no key");
     let complete = json!({
@@ -238,8 +238,9 @@ async fn why_a_client_cancels_is_in_the_log() {
 async fn a_subscription_that_was_cancelled_has_no_answer_when_its_line_ends_right_after() {
     let app = App::of(FUNCTIONS, |settings| settings.mcp.stream = true);
     for _ in 0..50 {
-        let sink = Sink::default();
-        let line = Line::new(app.shared(), Who::Is(Caller::App), sink.clone()).expect("no key");
+        let outbox = Outbox::default();
+        let line = Connection::new(app.shared(), Identity::Caller(Caller::App), outbox.clone())
+            .expect("no key");
         let message = |message: Value| message.to_string().into_bytes();
         let listen = message(json!({
             "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
@@ -253,8 +254,8 @@ async fn a_subscription_that_was_cancelled_has_no_answer_when_its_line_ends_righ
         assert_eq!(line.answer(Ok(Caller::App), "2", &cancelled).await, None);
         line.end();
         assert_eq!(listening.await, None);
-        sink.take().expect("an acknowledgement");
-        assert_eq!(sink.take(), None);
+        outbox.take().expect("an acknowledgement");
+        assert_eq!(outbox.take(), None);
     }
 }
 

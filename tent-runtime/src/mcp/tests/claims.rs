@@ -13,7 +13,7 @@ use super::lines::Client;
 use super::rounds::{asked, call, given, yes};
 use crate::clock::Time;
 use crate::error::Result;
-use crate::mcp::Who;
+use crate::mcp::Identity;
 use crate::settings::Secret;
 use crate::store::{Claim, KeyRecord, Memory, Pending, RoundClaim, RoundState, Sqlite, Store};
 
@@ -274,7 +274,7 @@ async fn a_round_counts_on_its_caller_and_nobodys_on_the_address() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claimed_round_runs_on_when_its_client_cancels_it_and_is_waited_for_at_the_end() {
     let app = App::of(FUNCTIONS, |_| {});
-    let mut client = Client::new(&app, Who::Person("ada".to_owned()));
+    let mut client = Client::new(&app, Identity::User("ada".to_owned()));
     let params = |brings: Value| {
         let mut meta = meta();
         meta[format!("{META}clientCapabilities")] = json!({"elicitation": {}});

@@ -17,7 +17,7 @@ use crate::function::{
     Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
     Resource, ResourceInfo, Rule,
 };
-use crate::mcp::{Line, Who};
+use crate::mcp::{Connection, Identity};
 use crate::schema::Field;
 
 /// How often a rule was asked, by the id of the request.
@@ -260,7 +260,7 @@ async fn the_rules_of_a_request_and_its_function_share_its_deadline() {
     let message =
         json!({"jsonrpc": "2.0", "id": 1, "method": "acme/goes_on", "params": {"id": "a"}});
     let start = Instant::now();
-    let line = Line::of_one(app.shared(), Who::Is(Caller::App)).expect("no key");
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::App)).expect("no key");
     let text = message.to_string();
     let got = line.answer(Ok(Caller::App), "line", text.as_bytes()).await;
     let got: Value = serde_json::from_slice(&got.expect("an answer")).expect("JSON");

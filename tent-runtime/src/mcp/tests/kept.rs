@@ -12,9 +12,9 @@ use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
-use crate::mcp::client::outbox::Sink;
+use crate::mcp::client::outbox::Outbox;
 use crate::mcp::session::token::Session;
-use crate::mcp::{Line, Who};
+use crate::mcp::{Connection, Identity};
 
 fn app() -> App {
     App::of(FUNCTIONS, |settings| settings.mcp.stream = true)
@@ -253,7 +253,7 @@ async fn a_stream_that_is_never_quiet_ends_for_who_may_not_come_any_more() {
 /// What is told last on a subscription whose caller may not call any more.
 fn turned_away(id: i64) -> [Value; 2] {
     let cancelled = json!({
-        "requestId": id, "reason": "Who subscribed may not call any more.",
+        "requestId": id, "reason": "The caller may no longer use this server.",
     });
     let mut result = json!({"resultType": "complete"});
     result["_meta"] = json!({
@@ -278,9 +278,9 @@ async fn a_quiet_subscription_is_told_that_it_is_over_where_its_caller_may_not_c
 #[tokio::test(start_paused = true)]
 async fn a_subscription_on_a_line_is_over_where_its_caller_may_not_come_any_more() {
     let app = app();
-    let sink = Sink::default();
+    let outbox = Outbox::default();
     let key = app.key("ada").to_owned();
-    let line = Line::new(app.shared(), Who::Key(key), sink.clone()).expect("a key");
+    let line = Connection::new(app.shared(), Identity::Key(key), outbox.clone()).expect("a key");
     let request = json!({
         "jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen",
         "params": {"notifications": {"toolsListChanged": true}, "_meta": meta()},
@@ -291,14 +291,14 @@ async fn a_subscription_on_a_line_is_over_where_its_caller_may_not_come_any_more
     let long = std::time::Duration::from_secs(100);
     let still = tokio::time::timeout(long, &mut listening).await;
     assert!(still.is_err(), "who may call goes on listening");
-    sink.take().expect("an acknowledgement");
+    outbox.take().expect("an acknowledgement");
     revoke_all(&app).await;
     let answer = listening.await.expect("an answer");
-    let cancelled = sink.take().expect("it is told");
+    let cancelled = outbox.take().expect("it is told");
     let told = [cancelled, answer].map(|one| serde_json::from_slice(&one).expect("JSON"));
     let told: [Value; 2] = told;
     assert_eq!(told, turned_away(3));
-    assert_eq!((sink.take(), sink.is_closed()), (None, false));
+    assert_eq!((outbox.take(), outbox.is_closed()), (None, false));
     assert_eq!(app.notes().streams().len(), 0);
 }
 
@@ -318,12 +318,12 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
     let mcp = app.mcp();
     let opened = Session::open(
         mcp.dispatcher.sealer(),
-        &mcp.extensions,
+        &mcp.state.extensions,
         &session,
         SystemClock.now(),
     );
     let opened = opened.expect("it is one");
-    let ended = mcp.ended.end(&opened.nonce, opened.ends()).await;
+    let ended = mcp.state.ended.end(&opened.nonce, opened.ends()).await;
     ended.expect("it is noted");
     assert_eq!(told_of_ten(&app, &mut stream).await, 2);
 }
@@ -373,7 +373,7 @@ async fn a_caller_has_so_many_streams_and_a_thousand_cost_little() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
     let app = app();
-    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
     client.request(1, "initialize", hello);
     // Before the client has begun it is told nothing, and a ping begins nothing.
@@ -433,7 +433,7 @@ async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_on_stdio_that_never_says_that_it_has_begun_begins_by_its_first_request() {
     let app = app();
-    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
     // A second handshake begins anew.
     for begun in [false, true, false] {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});

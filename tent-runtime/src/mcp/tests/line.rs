@@ -16,9 +16,9 @@ use super::streams::function;
 use crate::caller::Caller;
 use crate::error::Result;
 use crate::function::{Access, Declaration, Output};
-use crate::mcp::client::outbox::Sink;
+use crate::mcp::client::outbox::Outbox;
 use crate::mcp::transport::stdio;
-use crate::mcp::{Line, Who};
+use crate::mcp::{Connection, Identity};
 
 static TALKS: &[&Declaration] = &[
     &Declaration {
@@ -133,7 +133,7 @@ async fn told_to_end_it_ends_although_nothing_that_it_says_is_read() {
     };
     let (tell, told) = oneshot::channel::<()>();
     let told = told.map(drop);
-    let who = Who::Is(Caller::Nobody);
+    let who = Identity::Caller(Caller::Nobody);
     let served = tokio::spawn(stdio::serve(app.shared(), who, input, Full, told));
     let _ = full.await;
     drop(tell);
@@ -150,7 +150,7 @@ async fn calls_under_way_have_their_grace_although_nothing_is_read() {
         ends: true,
         then: None,
     };
-    let who = Who::Is(Caller::Nobody);
+    let who = Identity::Caller(Caller::Nobody);
     let told = std::future::pending();
     let served = tokio::spawn(stdio::serve(app.shared(), who, input, Full, told));
     BEGUN.notified().await;
@@ -173,7 +173,7 @@ async fn a_reader_that_is_slow_is_waited_for() {
     };
     let (given, gets) = mpsc::channel();
     let (go, let_go) = mpsc::channel();
-    let who = Who::Is(Caller::Nobody);
+    let who = Identity::Caller(Caller::Nobody);
     let output = Slow { given, let_go };
     let told = std::future::pending();
     let served = tokio::spawn(stdio::serve(app.shared(), who, input, output, told));
@@ -195,8 +195,8 @@ async fn a_reader_that_is_slow_is_waited_for() {
 #[tokio::test]
 async fn an_array_takes_one_place_at_a_time_and_none_where_there_is_none() {
     let app = App::of(TALKS, |_| {});
-    let who = Who::Is(Caller::Nobody);
-    let line = Line::new(app.shared(), who, Sink::default()).expect("no key");
+    let who = Identity::Caller(Caller::Nobody);
+    let line = Connection::new(app.shared(), who, Outbox::default()).expect("no key");
     let ask = async |message: Value| {
         let message = message.to_string();
         let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
@@ -207,7 +207,7 @@ async fn an_array_takes_one_place_at_a_time_and_none_where_there_is_none() {
     let holds = request(3, "tools/call", json!({"name": "holds"}));
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
 
-    let mut places: Vec<_> = std::iter::from_fn(|| line.place().ok()).collect();
+    let mut places: Vec<_> = std::iter::from_fn(|| line.permit().ok()).collect();
     assert_eq!(places.len(), 256);
     let alone = ask(open(1)).await;
     assert_eq!(alone["error"]["code"], 6);
@@ -220,19 +220,24 @@ async fn an_array_takes_one_place_at_a_time_and_none_where_there_is_none() {
     places.pop();
     let mut array = Box::pin(ask(json!([open(1), holds, open(2)])));
     assert!((&mut array).now_or_never().is_none());
-    assert!(line.place().is_err(), "it has the one that was left");
+    assert!(line.permit().is_err(), "it has the one that was left");
     LET_GO.notify_one();
     let served = array.await;
     let failed = |one: &Value| one.get("error").is_some();
     assert!(!served.as_array().expect("an array").iter().any(failed));
-    assert!(line.place().is_ok(), "and gave it back");
+    assert!(line.permit().is_ok(), "and gave it back");
 }
 
 #[tokio::test]
 async fn what_a_line_subscribed_to_ends_with_it() {
     let app = App::of(RESOURCES, |settings| settings.mcp.stream = true);
     let ada = app.caller("ada").await;
-    let line = Line::new(app.shared(), Who::Is(ada.clone()), Sink::default()).expect("no key");
+    let line = Connection::new(
+        app.shared(),
+        Identity::Caller(ada.clone()),
+        Outbox::default(),
+    )
+    .expect("no key");
     let ask = async |method: &str, params: Value| {
         let message = request(1, method, params).to_string();
         let answer = line.answer(Ok(ada.clone()), "t", message.as_bytes()).await;

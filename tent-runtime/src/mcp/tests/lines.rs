@@ -13,7 +13,7 @@ use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{Access, Content, Declaration, Output};
 use crate::mcp::transport::stdio;
-use crate::mcp::{Line, Who};
+use crate::mcp::{Connection, Identity};
 
 static TALKS: &[&Declaration] = &[
     &function("waits", |_, _| Box::pin(waits())),
@@ -78,7 +78,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(app: &App, who: Who) -> Self {
+    pub(super) fn new(app: &App, who: Identity) -> Self {
         let (input, to) = pipe().expect("a pipe");
         let (from, output) = pipe().expect("a pipe");
         let (tell, told) = oneshot::channel::<()>();
@@ -138,8 +138,8 @@ impl Client {
     }
 }
 
-fn user(name: &str) -> Who {
-    Who::Person(name.to_owned())
+fn user(name: &str) -> Identity {
+    Identity::User(name.to_owned())
 }
 
 fn call(name: &str) -> Value {
@@ -235,7 +235,7 @@ async fn both_eras_are_spoken_and_calls_run_at_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
     let app = App::of(TALKS, |settings| settings.limits.body = 256);
-    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let long = "x".repeat(10_000);
     client.write(&format!("{{\n\r\n\n[]\n{long}\n{ping}\r\n"));
@@ -271,7 +271,7 @@ async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
     let app = App::of(TALKS, |_| {});
-    let refused = Client::new(&app, Who::Key("tk_wrong".to_owned()));
+    let refused = Client::new(&app, Identity::Key("tk_wrong".to_owned()));
     let refused = refused.served.await.expect("it does not panic");
     assert_eq!(
         refused.map_err(|error| error.code().to_owned()),
@@ -279,7 +279,10 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
     );
 
     let key = app.key("ada").to_owned();
-    for (who, name) in [(Who::Key(key), "user:ada"), (user("grace"), "user:grace")] {
+    for (who, name) in [
+        (Identity::Key(key), "user:ada"),
+        (user("grace"), "user:grace"),
+    ] {
         let mut client = Client::new(&app, who);
         client.request(1, "tools/call", modern("says", json!({})));
         let answer = client.next().await.expect("an answer");
@@ -289,7 +292,7 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
             "{said:?}"
         );
     }
-    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
     client.request(1, "tools/call", modern("says", json!({})));
     let refused = client.next().await.expect("an answer");
     assert_eq!(
@@ -316,7 +319,8 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
 async fn a_message_is_answered_without_a_server() {
     let app = App::of(TALKS, |_| {});
     let handle = async |message: Value| {
-        let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
+        let line =
+            Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody)).expect("no key");
         let message = message.to_string();
         let answer = line
             .answer(Ok(Caller::Nobody), "test", message.as_bytes())
@@ -360,7 +364,7 @@ async fn a_message_is_answered_without_a_server() {
 
 /// The answer to a message on a line, sent by nobody.
 async fn answered(app: &App, message: &str) -> Value {
-    let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody)).expect("no key");
     let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
     let answer = answer.await.expect("an answer");
     serde_json::from_slice(&answer).expect("JSON")
@@ -435,7 +439,7 @@ async fn what_is_refused_unread_is_answered_by_its_id() {
 async fn what_ends_a_line_does_not_count() {
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let app = App::of(TALKS, |settings| settings.limits.body = ping.len());
-    let line = Line::of_one(app.shared(), Who::Is(Caller::Nobody)).expect("no key");
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody)).expect("no key");
     for (message, wanted) in [
         (format!("{ping}\n"), None),
         (format!("{ping} \n"), Some(json!(7))),

@@ -24,7 +24,7 @@ use crate::caller::{Caller, User};
 use crate::cx::{Cx, input};
 use crate::error::Result;
 use crate::function::{Content, Declaration, Output};
-use crate::mcp::Who;
+use crate::mcp::Identity;
 use crate::mcp::transport::connection_loop;
 
 static TALKS: &[&Declaration] = &[
@@ -121,12 +121,12 @@ struct Client {
     served: JoinHandle<Result<()>>,
 }
 
-fn ada() -> Who {
-    Who::Is(Caller::User(User::new("ada").into()))
+fn ada() -> Identity {
+    Identity::Caller(Caller::User(User::new("ada").into()))
 }
 
 impl Client {
-    fn new(app: &App, who: Who) -> Self {
+    fn new(app: &App, who: Identity) -> Self {
         let (ours, theirs) = duplex(1 << 10);
         let (read, write) = split(theirs);
         let (from, to) = split(ours);
@@ -231,7 +231,7 @@ async fn both_eras_are_spoken_on_bytes_and_calls_run_at_once() {
 #[tokio::test]
 async fn nobody_is_told_how_a_line_gets_a_caller() {
     let app = App::of(TALKS, |_| {});
-    let mut client = Client::new(&app, Who::Is(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
     client.request(1, "tools/call", modern("says")).await;
     let refused = client.next().await.expect("an answer");
     assert_eq!(

@@ -1,312 +1,152 @@
-//! [`Line`]: messages that come and go without HTTP, on stdin and stdout or on a transport of somebody's
-//! own. One line is one client.
-//!
-//! Reads no bytes and sends none: it is handed one message at a time, and gives its answer.
+//! A connection: messages that arrive and leave without HTTP, on stdin and stdout or on the app's own transport.
+//! Must not read or write bytes. It gets one message at a time and returns the response.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use std::sync::Arc;
 
 use crate::caller::Caller;
-use crate::cx::Client;
 use crate::error::{Error, Result};
-use crate::mcp::methods::legacy;
-use crate::mcp::protocol::message::{self, Kind, Posted};
+use crate::mcp::client::connection::{ConnectionState, Identity};
+use crate::mcp::client::context::{RequestContext, Transport};
+use crate::mcp::client::outbox::Outbox;
+use crate::mcp::methods::server::Mcp;
+use crate::mcp::methods::{legacy, router};
+use crate::mcp::protocol::message::{self, Kind, Payload};
 use crate::mcp::protocol::request_id;
-use crate::mcp::protocol::response::Refusal;
-use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::Key;
-use crate::mcp::subscriptions::filter::Wants;
-use crate::mcp::subscriptions::listeners::{Listens, Place, Stream, Streams};
-use crate::mcp::{Agreed, Asked, Mcp, Way, one, unreadable};
-use crate::mcp::{client::outbox::Sink, transport::sse::SIGN_OF_LIFE};
-use crate::random;
+use crate::mcp::protocol::response::RpcError;
 use crate::web;
 
-/// So many requests of one line are served at once.
-const MOST_AT_ONCE: usize = 256;
-
-/// One client, which is not met over HTTP.
-pub(crate) struct Line {
+/// One client on a connection.
+pub(crate) struct Connection {
     mcp: Arc<Mcp>,
-    who: Who,
-    /// Tells its calls apart from those of others, where one can be cancelled.
-    nonce: Option<[u8; 16]>,
-    /// What its handshake agreed on.
-    agreed: Mutex<Option<Agreed>>,
-    sink: Option<Sink>,
-    room: Semaphore,
-    /// How who is refused for want of a caller becomes one.
-    sign_in: &'static str,
-    /// Turns true when nothing more comes on it.
-    ending: watch::Sender<bool>,
-    /// Where it is told what concerns no call, once its client has begun its session.
-    session: Mutex<Told>,
-    /// The head of a request that never was: its credentials alone.
-    parts: Parts,
+    state: ConnectionState,
 }
 
-/// The stream of a line's session.
-enum Told {
-    Nothing,
-    /// Until its client has begun: before, it may not even have the answer to its handshake, and is told and asked
-    /// nothing (2025-11-25, basic/lifecycle, Initialization).
-    Aside(Stream),
-    Opened {
-        _place: Place,
-    },
-}
-
-/// Who is at the other end.
-#[derive(Clone, Debug)]
-pub(crate) enum Who {
-    /// This caller.
-    Is(Caller),
-    /// The person of this id.
-    Person(String),
-    /// Who holds this key.
-    Key(String),
-}
-
-impl Line {
-    /// A line whose calls can be cancelled, and say what they have to say into `sink`.
-    pub(crate) fn new(mcp: Arc<Mcp>, who: Who, sink: Sink) -> Result<Self> {
-        let mut line = Line::of_one(mcp, who)?;
-        line.nonce = Some(random::bytes());
-        line.sink = Some(sink);
-        line.sign_in = "Serve the line with a caller who may.";
-        Ok(line)
+impl Connection {
+    /// A connection whose requests can be cancelled, and whose notifications go to `outbox`.
+    pub(crate) fn new(mcp: Arc<Mcp>, identity: Identity, outbox: Outbox) -> Result<Self> {
+        let state = ConnectionState::new(mcp.dispatcher.clone(), identity, outbox)?;
+        Ok(Connection { mcp, state })
     }
 
-    /// The same, where `sign_in` is how who is refused for want of a caller becomes one.
+    /// A connection that carries one message and its response.
+    pub(crate) fn of_one(mcp: Arc<Mcp>, identity: Identity) -> Result<Self> {
+        let state = ConnectionState::of_one(mcp.dispatcher.clone(), identity)?;
+        Ok(Connection { mcp, state })
+    }
+
+    /// Sets the fix of an error that asks the client to sign in.
     pub(crate) fn with_sign_in(mut self, sign_in: &'static str) -> Self {
-        self.sign_in = sign_in;
+        self.state.set_sign_in(sign_in);
         self
     }
 
-    /// A line for one message, which is answered by one.
-    pub(crate) fn of_one(mcp: Arc<Mcp>, who: Who) -> Result<Self> {
-        let (mut parts, ()) = Request::new(()).into_parts();
-        if let Who::Key(key) = &who {
-            let value = HeaderValue::try_from(format!("Bearer {key}"));
-            let mut value = value.map_err(|_| Error::of("T0004"))?;
-            value.set_sensitive(true);
-            parts.headers.insert(header::AUTHORIZATION, value);
-        }
-        Ok(Line {
-            mcp,
-            who,
-            nonce: None,
-            agreed: Mutex::new(None),
-            sink: None,
-            room: Semaphore::new(MOST_AT_ONCE),
-            sign_in: "Hand the message over with a caller who may.",
-            ending: watch::Sender::new(false),
-            session: Mutex::new(Told::Nothing),
-            parts,
-        })
-    }
-
-    /// The most bytes that a function may give.
-    pub(crate) fn most_answer(&self) -> usize {
+    /// The most bytes of one response.
+    pub(crate) fn max_response(&self) -> usize {
         self.mcp.dispatcher.settings().limits.answer
     }
 
-    /// Who is at the other end, asked again for each message: a key can be revoked meanwhile.
+    /// The caller at the other end.
     ///
     /// # Errors
-    /// T0004 for a key that is not good or a person that there is not.
+    /// T0004 for a key that is not valid or a user that does not exist.
     pub(crate) async fn caller(&self, trace: &str) -> Result<Caller> {
-        match &self.who {
-            Who::Is(caller) => Ok(caller.clone()),
-            Who::Person(id) => {
-                let person = self.mcp.dispatcher.person(id).await?;
-                Ok(Caller::User(Arc::new(person)))
-            }
-            Who::Key(_) => self.mcp.dispatcher.identify(&self.parts, trace).await,
-        }
+        self.state.caller(trace).await
     }
 
-    /// The answer to one message; `None` where it wants none.
+    /// A permit for one more request.
+    #[cfg(test)]
+    pub(crate) fn permit(&self) -> std::result::Result<tokio::sync::SemaphorePermit<'_>, RpcError> {
+        self.state.permit()
+    }
+
+    /// The response to one message; `None` where it gets none.
     pub(crate) async fn answer(
         &self,
         caller: Result<Caller>,
         trace: &str,
         message: &[u8],
     ) -> Option<Vec<u8>> {
-        // What ends a line is no part of its message.
         let message = message.strip_suffix(b"\n").unwrap_or(message);
         if message.len() > self.mcp.dispatcher.settings().limits.body {
             return Some(self.too_long(request_id::id(message).as_deref()));
         }
-        let posted = match message::read(message) {
-            Ok(posted) => posted,
-            Err(why) => return Some(unreadable(why).write(request_id::id(message).as_deref())),
+        let payload = match message::read(message) {
+            Ok(payload) => payload,
+            Err(why) => {
+                return Some(RpcError::from(why).write(request_id::id(message).as_deref()));
+            }
         };
         let caller = match caller {
             Ok(caller) => caller,
             Err(error) => {
-                let refusal = self.here(Refusal::of(&error, self.mcp.realm()));
-                return match posted {
-                    Posted::One(message) => match message.kind() {
-                        Kind::Request(request) => Some(refusal.write(Some(request.id))),
-                        Kind::Invalid(id, _) => Some(refusal.write(id)),
+                let error = self.state.adapt(RpcError::of(&error, self.mcp.realm()));
+                return match payload {
+                    Payload::One(message) => match message.kind() {
+                        Kind::Request(request) => Some(error.write(Some(request.id))),
+                        Kind::Invalid(id, _) => Some(error.write(id)),
                         Kind::Notification(_) | Kind::Response(..) => None,
                     },
-                    Posted::Batch(_) => Some(refusal.write(None)),
+                    Payload::Batch(_) => Some(error.write(None)),
                 };
             }
         };
-        let asked = Asked {
-            parts: &self.parts,
+        let context = RequestContext {
+            parts: self.state.parts(),
             caller,
             trace,
             deadline: self.mcp.dispatcher.deadline(),
-            way: Way::Line(self),
+            transport: Transport::Connection(&self.state),
         };
-        let reply = match posted {
-            Posted::One(message) => one(&self.mcp, &asked, message).await,
-            Posted::Batch(messages) => {
-                legacy::batch(&self.mcp, &asked, messages, &self.agreed()).await
+        let response = match payload {
+            Payload::One(message) => router::serve(&self.mcp, &context, message).await,
+            Payload::Batch(messages) => {
+                legacy::batch(&self.mcp, &context, messages, &self.state.negotiated()).await
             }
         };
-        let answer = reply.map_or_else(|refusal| refusal.write(None), |reply| reply.body);
-        (!answer.is_empty()).then_some(answer)
+        let bytes = response.map_or_else(|error| error.write(None), |response| response.body);
+        (!bytes.is_empty()).then_some(bytes)
     }
 
-    /// The answer to a message that is longer than any may be, with its id where there is one.
+    /// The response to a message that is too long, with its id where that could be read.
     pub(crate) fn too_long(&self, id: Option<&str>) -> Vec<u8> {
-        Refusal::of(&Error::of("T0007"), self.mcp.realm()).write(id)
+        RpcError::of(&Error::of("T0007"), self.mcp.realm()).write(id)
     }
 
-    pub(crate) fn sink(&self) -> Option<&Sink> {
-        self.sink.as_ref()
-    }
-
-    pub(crate) fn nonce(&self) -> Option<[u8; 16]> {
-        self.nonce
-    }
-
-    /// A refusal as it is told here: who has no headers cannot sign in by one.
-    pub(crate) fn here(&self, refusal: Refusal) -> Refusal {
-        match refusal.status {
-            StatusCode::UNAUTHORIZED => refusal.with_data("fix", self.sign_in.into()),
-            _ => refusal,
-        }
-    }
-
-    /// Place for one more request, which is given back when it is dropped.
-    pub(crate) fn place(&self) -> Result<SemaphorePermit<'_>, Refusal> {
-        self.room.try_acquire().map_err(|_| {
-            let error = Error::of("T0006").with_message(format!(
-                "{MOST_AT_ONCE} requests are under way, which is the most that are served at once."
-            ));
-            Refusal::of(&error, self.mcp.realm())
-        })
-    }
-
-    /// What its handshake agreed on, or what counts without one.
-    pub(crate) fn agreed(&self) -> Agreed {
-        let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
-        let agreed = agreed.clone();
-        Agreed {
-            nonce: self.nonce,
-            ..agreed.unwrap_or_else(|| legacy::unsaid(Revision::UNSAID))
-        }
-    }
-
-    /// Says that nothing more comes on it, which ends its subscriptions and what its client was asked.
+    /// Records that no more messages arrive. Ends the subscriptions and the requests to the client.
     pub(crate) fn end(&self) {
-        self.ending.send_replace(true);
-        if let (Some(sink), Some(nonce)) = (&self.sink, &self.nonce) {
-            // No question goes out from now on, so none is left behind.
-            sink.asks_no_more();
-            self.mcp.notes.questions().end_line(nonce);
+        self.state.end();
+        if let (Some(outbox), Some(nonce)) = (self.state.outbox(), self.state.nonce()) {
+            // The outbox refuses requests first, so that none is added after the others have ended.
+            outbox.asks_no_more();
+            self.mcp.notifier.questions().end_line(&nonce);
         }
     }
 
-    /// Cancels what its calls do, since nobody hears of it any more.
+    /// Cancels the requests in flight, since the client can no longer get their responses.
     pub(crate) fn stop(&self) {
-        if let Some(nonce) = &self.nonce {
-            self.mcp.running.cancel_line(nonce);
+        if let Some(nonce) = self.state.nonce() {
+            self.mcp.state.in_flight.cancel_line(&nonce);
         }
     }
 
-    /// Ends when [`end`](Self::end) was called.
-    pub(crate) async fn ended(&self) {
-        // The sender lives in `self`, so the wait can only end by the value.
-        let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
-    }
-
-    /// Ends when who is at the other end is not this caller any more, as far as it is time to ask again.
-    pub(crate) async fn gone(&self, caller: &Caller) {
-        let caller = caller.to_string();
-        loop {
-            tokio::time::sleep(SIGN_OF_LIFE).await;
-            let now = self.caller("kept-stream").await;
-            if !now.is_ok_and(|now| now.to_string() == caller) {
-                return;
-            }
-        }
-    }
-
-    /// Notes that the client has begun its session, after the handshake: it said so, or sent its first request.
-    pub(crate) fn begun(&self) {
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        *session = match std::mem::replace(&mut *session, Told::Nothing) {
-            // A line is one by itself, so there is no bound to keep.
-            Told::Aside(stream) => Streams::open(&self.mcp.notes, stream, None, usize::MAX)
-                .map_or(Told::Nothing, |_place| Told::Opened { _place }),
-            told => told,
-        };
-    }
-
-    /// Ends when no call of this app goes on without its client any more.
+    /// Resolves when no call of this app runs without its client any more.
     pub(crate) async fn drained(&self) {
         self.mcp.dispatcher.drained().await;
     }
-
-    /// Notes what a handshake agreed on.
-    pub(crate) fn agree(&self, caller: &Caller, revision: Revision, client: Client) {
-        if let (Some(sink), Some(nonce), true) = (
-            &self.sink,
-            self.nonce,
-            self.mcp.dispatcher.settings().mcp.stream,
-        ) {
-            let lists = Wants::declared(&self.mcp.dispatcher, revision);
-            let key = Key::new(nonce, caller, "");
-            let stream = Stream {
-                sink: sink.clone(),
-                alone: false,
-                on: "line".into(),
-                listens: Listens::Session(key, client.capabilities, lists),
-            };
-            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Told::Aside(stream);
-        }
-        let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
-        *agreed = Some(Agreed {
-            revision,
-            client,
-            nonce: self.nonce,
-            ends: None,
-        });
-    }
 }
 
-impl Drop for Line {
+impl Drop for Connection {
     fn drop(&mut self) {
-        // Where whoever served it was dropped.
+        // The task that served the connection may have been dropped before it ended the connection.
         self.end();
         self.stop();
-        if let Some(nonce) = &self.nonce {
-            self.mcp.notes.streams().end_line(nonce);
+        if let Some(nonce) = self.state.nonce() {
+            self.mcp.notifier.streams().end_connection(&nonce);
         }
     }
 }
 
-/// A new id for a message.
+/// A new trace id for a message.
 pub(crate) fn trace() -> String {
-    web::trace(&HeaderMap::new())
+    web::trace(&http::HeaderMap::new())
 }

@@ -2,7 +2,7 @@
 //! message is a line, or messages as they are. Calls run at once; their answers, and what they say before, go out
 //! as they come.
 //!
-//! Says when a line ends and what is still waited for then. What a message means is for [`Line`] to know.
+//! Says when a line ends and what is still waited for then. What a message means is for [`Connection`] to know.
 
 use std::io;
 use std::pin::pin;
@@ -21,10 +21,11 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::caller::Caller;
 use crate::error::Result;
-use crate::mcp::Mcp;
-use crate::mcp::client::outbox::{Room, Sink};
-use crate::mcp::transport::connection::{self, Line, Who};
-use crate::mcp::transport::frame::{Came, Lines};
+use crate::mcp::client::connection::Identity;
+use crate::mcp::client::outbox::{Outbox, Room};
+use crate::mcp::methods::server::Mcp;
+use crate::mcp::transport::connection::{self, Connection};
+use crate::mcp::transport::frame::{Frame, Lines};
 use crate::mcp::transport::sse::on_one_line;
 
 /// So many messages wait to be written before no more are read: who asks without reading the answers waits.
@@ -53,7 +54,7 @@ const HURRY: Duration = Duration::from_millis(500);
 /// T0004 where who calls is not known; T0012 where `read` breaks off: what is under way has its time all the same.
 pub(crate) async fn on_bytes(
     mcp: Arc<Mcp>,
-    who: Who,
+    who: Identity,
     read: impl AsyncRead + Send + Unpin,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
@@ -63,9 +64,9 @@ pub(crate) async fn on_bytes(
         let came = next(&mut read, &mut lines).await.transpose()?;
         Some((came, (read, lines)))
     });
-    let sink = Sink::default();
-    let writing = write_lines(write, sink.clone());
-    on_tasks(mcp, who, sink, messages, writing).await
+    let outbox = Outbox::default();
+    let writing = write_lines(write, outbox.clone());
+    on_tasks(mcp, who, outbox, messages, writing).await
 }
 
 /// Serves one client on whole messages, until there are no more, none is taken, or the server is shut down.
@@ -74,24 +75,31 @@ pub(crate) async fn on_bytes(
 /// T0004 where who calls is not known.
 pub(crate) async fn on_messages<M: AsRef<[u8]> + Send + Sync + 'static>(
     mcp: Arc<Mcp>,
-    who: Who,
+    who: Identity,
     incoming: impl Stream<Item = M> + Send,
     outgoing: impl Outgoing<Vec<u8>> + Send + 'static,
 ) -> Result<()> {
-    let sink = Sink::default();
-    let writing = write_messages(outgoing, sink.clone());
-    on_tasks(mcp, who, sink, incoming.map(Came::Whole).map(Ok), writing).await
+    let outbox = Outbox::default();
+    let writing = write_messages(outgoing, outbox.clone());
+    on_tasks(
+        mcp,
+        who,
+        outbox,
+        incoming.map(Frame::Whole).map(Ok),
+        writing,
+    )
+    .await
 }
 
 /// Serves one client whose output is written by a task, which ends with this.
 async fn on_tasks<M: AsRef<[u8]> + Send + Sync + 'static>(
     mcp: Arc<Mcp>,
-    who: Who,
-    sink: Sink,
-    messages: impl Stream<Item = io::Result<Came<M>>> + Send,
+    who: Identity,
+    outbox: Outbox,
+    messages: impl Stream<Item = io::Result<Frame<M>>> + Send,
     writing: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
-    let line = Line::new(mcp.clone(), who, sink.clone())?;
+    let line = Connection::new(mcp.clone(), who, outbox.clone())?;
     let line = opened(line).await?;
     let mut task = JoinSet::new();
     task.spawn(writing);
@@ -103,7 +111,7 @@ async fn on_tasks<M: AsRef<[u8]> + Send + Sync + 'static>(
             task.join_next().await;
         },
     };
-    serve(line, sink, messages, end).await
+    serve(line, outbox, messages, end).await
 }
 
 /// What ends a line, and what its end waits for.
@@ -112,7 +120,7 @@ pub(crate) struct End<T, D, W> {
     pub(crate) told: T,
     /// What is waited for beside the calls of the line.
     pub(crate) drained: D,
-    /// Ends when all that the sink took is written, or nobody takes it any more.
+    /// Ends when all that the outbox took is written, or nobody takes it any more.
     pub(crate) written: W,
 }
 
@@ -120,7 +128,7 @@ pub(crate) struct End<T, D, W> {
 ///
 /// # Errors
 /// T0004 where it is not.
-pub(crate) async fn opened(line: Line) -> Result<Arc<Line>> {
+pub(crate) async fn opened(line: Connection) -> Result<Arc<Connection>> {
     line.caller(&connection::trace()).await?;
     Ok(Arc::new(line))
 }
@@ -134,9 +142,9 @@ pub(crate) async fn opened(line: Line) -> Result<Arc<Line>> {
 /// # Errors
 /// T0012 where the messages break off.
 pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
-    line: Arc<Line>,
-    sink: Sink,
-    messages: impl Stream<Item = io::Result<Came<M>>> + Send,
+    line: Arc<Connection>,
+    outbox: Outbox,
+    messages: impl Stream<Item = io::Result<Frame<M>>> + Send,
     end: End<impl Future<Output = ()>, impl Future<Output = ()>, impl Future<Output = ()>>,
 ) -> Result<()> {
     let mut messages = pin!(messages);
@@ -147,11 +155,11 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     let mut has_ended = false;
     let most = Room {
         messages: MOST_WAITING,
-        bytes: line.most_answer().saturating_mul(MOST_ANSWERS),
+        bytes: line.max_response().saturating_mul(MOST_ANSWERS),
     };
     loop {
         let mut next = pin!(async {
-            if !has_room(&sink, most).await {
+            if !has_room(&outbox, most).await {
                 return Next::Unread;
             }
             // Messages that are always there leave room for the rest all the same.
@@ -171,7 +179,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
                 next = &mut next => break Some(next),
                 // Frees what the calls that have ended still hold.
                 Some(_) = calls.join_next() => {}
-                () = sink.ended() => break None,
+                () = outbox.ended() => break None,
                 () = &mut heard => break None,
             }
         };
@@ -188,14 +196,14 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
             Some(Next::Unread) | None => break,
         };
         let mut answering = Box::pin({
-            let (line, sink) = (line.clone(), sink.clone());
+            let (line, outbox) = (line.clone(), outbox.clone());
             async move {
                 let answer = match message {
-                    Came::Whole(message) => line.answer(caller, &trace, message.as_ref()).await,
-                    Came::TooLong(id) => Some(line.too_long(id.as_deref())),
+                    Frame::Whole(message) => line.answer(caller, &trace, message.as_ref()).await,
+                    Frame::TooLong(id) => Some(line.too_long(id.as_deref())),
                 };
                 if let Some(answer) = answer {
-                    sink.send_surely(answer);
+                    outbox.send_surely(answer);
                 }
             }
         });
@@ -224,7 +232,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
                 ended = calls.join_next() => if ended.is_none() {
                     break;
                 },
-                () = sink.ended(), if read => {
+                () = outbox.ended(), if read => {
                     // Nobody hears of them any more.
                     read = false;
                     line.stop();
@@ -245,7 +253,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
         line.stop();
         calls.abort_all();
     }
-    sink.close();
+    outbox.close();
     let over = async {
         told.await;
         sleep_until((begun + GRACE).max(Instant::now() + LAST)).await;
@@ -257,7 +265,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
         () = end.written => true,
         () = over => false,
         () = hurried => false,
-        () = left(&sink, GRACE) => false,
+        () = left(&outbox, GRACE) => false,
     };
     if !is_read {
         tracing::warn!("the output is not read, and what waited for it was dropped");
@@ -268,7 +276,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
 /// What comes next on a line.
 enum Next<M> {
     /// With who it is from, and its trace.
-    Message(Came<M>, Result<Caller>, String),
+    Message(Frame<M>, Result<Caller>, String),
     Broke(io::Error),
     End,
     /// Nobody takes what waits, so that nothing more was read.
@@ -276,20 +284,20 @@ enum Next<M> {
 }
 
 /// Waits until less than `most` waits. Whether that came: not where nothing was taken for a whole [`UNREAD`].
-async fn has_room(sink: &Sink, most: Room) -> bool {
+async fn has_room(outbox: &Outbox, most: Room) -> bool {
     tokio::select! {
         biased;
-        () = sink.room(most) => true,
-        () = left(sink, UNREAD) => false,
+        () = outbox.room(most) => true,
+        () = left(outbox, UNREAD) => false,
     }
 }
 
 /// Ends when nobody has taken anything of what waits for a whole `time`.
-async fn left(sink: &Sink, time: Duration) {
+async fn left(outbox: &Outbox, time: Duration) {
     loop {
-        let taken = sink.taken();
+        let taken = outbox.taken();
         sleep(time).await;
-        if sink.taken() == taken {
+        if outbox.taken() == taken {
             return;
         }
     }
@@ -299,7 +307,7 @@ async fn left(sink: &Sink, time: Duration) {
 async fn next(
     read: &mut (impl AsyncBufRead + Unpin),
     lines: &mut Lines,
-) -> io::Result<Option<Came>> {
+) -> io::Result<Option<Frame>> {
     loop {
         let bytes = read.fill_buf().await?;
         if bytes.is_empty() {
@@ -313,15 +321,15 @@ async fn next(
     }
 }
 
-/// The next message to be written; `None` where the sink is closed and empty.
-async fn taken(sink: &Sink) -> Option<Vec<u8>> {
+/// The next message to be written; `None` where the outbox is closed and empty.
+async fn taken(outbox: &Outbox) -> Option<Vec<u8>> {
     loop {
-        // Asked first: what was sent before it was closed is written.
-        let closed = sink.is_closed();
-        match sink.take() {
+        // RequestContext first: what was sent before it was closed is written.
+        let closed = outbox.is_closed();
+        match outbox.take() {
             Some(message) => return Some(message),
             None if closed => return None,
-            None => sink.changed().await,
+            None => outbox.changed().await,
         }
     }
 }
@@ -333,10 +341,10 @@ pub(crate) fn line_of(out: &mut Vec<u8>, message: &[u8]) {
     out.push(b'\n');
 }
 
-/// Writes each message as a line, until the sink is closed and empty.
-async fn write_lines(mut write: impl AsyncWrite + Unpin, sink: Sink) {
+/// Writes each message as a line, until the outbox is closed and empty.
+async fn write_lines(mut write: impl AsyncWrite + Unpin, outbox: Outbox) {
     let mut out = Vec::new();
-    while let Some(message) = taken(&sink).await {
+    while let Some(message) = taken(&outbox).await {
         line_of(&mut out, &message);
         let written = async {
             write.write_all(&out).await?;
@@ -344,20 +352,20 @@ async fn write_lines(mut write: impl AsyncWrite + Unpin, sink: Sink) {
         };
         if let Err(error) = written.await {
             tracing::debug!(%error, "the output is closed");
-            sink.abandon();
+            outbox.abandon();
             return;
         }
     }
-    // Who reads learns that nothing more comes, or is gone.
+    // Identity reads learns that nothing more comes, or is gone.
     let _ = write.shutdown().await;
 }
 
-async fn write_messages(outgoing: impl Outgoing<Vec<u8>>, sink: Sink) {
+async fn write_messages(outgoing: impl Outgoing<Vec<u8>>, outbox: Outbox) {
     let mut outgoing = pin!(outgoing);
-    while let Some(message) = taken(&sink).await {
+    while let Some(message) = taken(&outbox).await {
         if outgoing.send(message).await.is_err() {
             tracing::debug!("the output is closed");
-            sink.abandon();
+            outbox.abandon();
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! [`Came`]: what comes on a line, taken out of bytes that come in pieces of any length.
+//! [`Frame`]: what comes on a line, taken out of bytes that come in pieces of any length.
 //!
 //! Reads nothing itself. Of a line no more is kept than a message may have.
 
@@ -6,7 +6,7 @@ use crate::mcp::protocol::request_id::Salvage;
 
 /// What came.
 #[derive(Debug)]
-pub(crate) enum Came<M = Vec<u8>> {
+pub(crate) enum Frame<M = Vec<u8>> {
     Whole(M),
     /// It is longer than any may be, and was not kept; its id was, where it is one.
     TooLong(Option<String>),
@@ -31,7 +31,7 @@ impl Lines {
     }
 
     /// Takes bytes up to the end of a line; gives how many, and the line where it has ended and is not empty.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Came>) {
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Frame>) {
         let end = bytes.iter().position(|&byte| byte == b'\n');
         let text = &bytes[..end.unwrap_or(bytes.len())];
         match &mut self.salvage {
@@ -51,12 +51,12 @@ impl Lines {
     }
 
     /// The line as it stands, where it is not empty: it has ended, or the bytes have.
-    pub(crate) fn end(&mut self) -> Option<Came> {
+    pub(crate) fn end(&mut self) -> Option<Frame> {
         if let Some(salvage) = self.salvage.take() {
-            return Some(Came::TooLong(salvage.id()));
+            return Some(Frame::TooLong(salvage.id()));
         }
         let line = std::mem::take(&mut self.line);
-        (!line.trim_ascii().is_empty()).then_some(Came::Whole(line))
+        (!line.trim_ascii().is_empty()).then_some(Frame::Whole(line))
     }
 }
 
@@ -77,8 +77,8 @@ mod tests {
         }
         all.extend(lines.end());
         let told = all.into_iter().map(|came| match came {
-            Came::Whole(line) => String::from_utf8(line).expect("a text"),
-            Came::TooLong(id) => format!("{id:?}"),
+            Frame::Whole(line) => String::from_utf8(line).expect("a text"),
+            Frame::TooLong(id) => format!("{id:?}"),
         });
         told.collect()
     }

@@ -13,11 +13,12 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Result;
-use crate::mcp::Mcp;
-use crate::mcp::client::outbox::Sink;
-use crate::mcp::transport::connection::{Line, Who};
+use crate::mcp::client::connection::Identity;
+use crate::mcp::client::outbox::Outbox;
+use crate::mcp::methods::server::Mcp;
+use crate::mcp::transport::connection::Connection;
 use crate::mcp::transport::connection_loop::{self, End, line_of};
-use crate::mcp::transport::frame::{Came, Lines};
+use crate::mcp::transport::frame::{Frame, Lines};
 
 /// How who is refused for want of a caller becomes one.
 const SIGN_IN: &str = "Start the server with a good key in TENT_KEY, or with --as USER.";
@@ -28,18 +29,18 @@ const SIGN_IN: &str = "Start the server with a good key in TENT_KEY, or with --a
 /// T0004 where who calls is not known, T0012 where the input breaks off.
 pub(crate) async fn serve(
     mcp: Arc<Mcp>,
-    who: Who,
+    who: Identity,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     told: impl Future<Output = ()>,
 ) -> Result<()> {
-    let sink = Sink::default();
+    let outbox = Outbox::default();
     let most = mcp.dispatcher.settings().limits.body;
-    let line = Line::new(mcp, who, sink.clone())?.with_sign_in(SIGN_IN);
+    let line = Connection::new(mcp, who, outbox.clone())?.with_sign_in(SIGN_IN);
     let line = connection_loop::opened(line).await?;
     let mut messages = read(input, most);
     let messages = stream::poll_fn(move |cx| messages.poll_recv(cx));
-    let written = write(output, sink.clone());
+    let written = write(output, outbox.clone());
     let drained = {
         let line = line.clone();
         // The process ends after this: also those that go on after their client has cancelled them are waited for.
@@ -53,11 +54,11 @@ pub(crate) async fn serve(
             let _ = written.await;
         },
     };
-    connection_loop::serve(line, sink, messages, end).await
+    connection_loop::serve(line, outbox, messages, end).await
 }
 
 /// Reads messages in a thread of its own: a read from stdin cannot be ended, and nobody waits for this one.
-fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Result<Came>> {
+fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Result<Frame>> {
     let (send, messages) = mpsc::channel(1);
     thread::spawn(move || {
         let mut input = BufReader::new(input);
@@ -73,7 +74,7 @@ fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Re
     messages
 }
 
-fn next(input: &mut impl BufRead, lines: &mut Lines) -> io::Result<Option<Came>> {
+fn next(input: &mut impl BufRead, lines: &mut Lines) -> io::Result<Option<Frame>> {
     loop {
         let bytes = match input.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -90,26 +91,26 @@ fn next(input: &mut impl BufRead, lines: &mut Lines) -> io::Result<Option<Came>>
     }
 }
 
-/// Writes messages in a thread of its own, until the sink is closed and empty.
-fn write(mut output: impl Write + Send + 'static, sink: Sink) -> oneshot::Receiver<()> {
+/// Writes messages in a thread of its own, until the outbox is closed and empty.
+fn write(mut output: impl Write + Send + 'static, outbox: Outbox) -> oneshot::Receiver<()> {
     let (done, written) = oneshot::channel();
     let runtime = Handle::current();
     thread::spawn(move || {
         let mut out = Vec::new();
         loop {
-            // Asked first: what was sent before it was closed is written.
-            let closed = sink.is_closed();
-            let Some(message) = sink.take() else {
+            // RequestContext first: what was sent before it was closed is written.
+            let closed = outbox.is_closed();
+            let Some(message) = outbox.take() else {
                 if closed {
                     break;
                 }
-                runtime.block_on(sink.changed());
+                runtime.block_on(outbox.changed());
                 continue;
             };
             line_of(&mut out, &message);
             if let Err(error) = output.write_all(&out).and_then(|()| output.flush()) {
                 tracing::debug!(%error, "the output is closed");
-                sink.abandon();
+                outbox.abandon();
                 break;
             }
         }

@@ -6,14 +6,14 @@ use std::task::Waker;
 use serde_json::Value;
 
 use super::state::Answered;
-use super::{Round, Taken};
+use super::{RoundTrip, Taken};
 use crate::cx::{InputRequest, Later, Level, Peer, Progress};
 use crate::error::{Error, Result};
 
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
 const MOST_KEPT: usize = 64 << 10;
 
-impl Peer for Round {
+impl Peer for RoundTrip {
     fn begins(&self) {
         if let Some(told) = &self.told {
             told.begins();
@@ -83,7 +83,7 @@ impl Peer for Round {
     }
 }
 
-impl Round {
+impl RoundTrip {
     /// The answer to a question, where there is one already; else it is asked from now on.
     fn answered(&self, name: &str, question: &InputRequest) -> Result<Found<'_>> {
         let print = question.fingerprint();
@@ -150,7 +150,7 @@ enum Found<'a> {
 
 /// A question that is asked for as long as this is there.
 struct Asking<'a> {
-    round: &'a Round,
+    round: &'a RoundTrip,
     number: u64,
 }
 

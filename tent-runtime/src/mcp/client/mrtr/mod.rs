@@ -30,7 +30,7 @@ use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::params::{Arguments, Text};
-use crate::mcp::protocol::response::{Refusal, write};
+use crate::mcp::protocol::response::{RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::random;
 
@@ -38,19 +38,19 @@ use crate::random;
 const MOST_ANSWERED: usize = 64 << 10;
 
 /// Writes the result of a call, without its envelope; the failure itself where that is no result.
-pub(crate) type Writer = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
+pub(crate) type ResultWriter = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
 
 /// One round of a call.
-pub(crate) struct Round {
+pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
     /// What else the client can be told of the call.
     told: Option<Arc<dyn Peer>>,
     state: Option<String>,
-    writer: Writer,
+    writer: ResultWriter,
     claims: Arc<Claims>,
-    counts_on: String,
+    quota_key: String,
     inner: Mutex<Inner>,
     over: Notify,
 }
@@ -92,28 +92,28 @@ pub(crate) struct Parts {
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
     pub(crate) told: Option<Arc<dyn Peer>>,
-    pub(crate) writer: Writer,
+    pub(crate) writer: ResultWriter,
     pub(crate) claims: Arc<Claims>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
-    pub(crate) counts_on: String,
+    pub(crate) quota_key: String,
 }
 
-impl Round {
+impl RoundTrip {
     /// The round of a request that came with these answers and this state.
     pub(crate) fn new(
         parts: Parts,
         responses: Arguments,
         state: Text<'_>,
-    ) -> Result<Arc<Self>, Refusal> {
+    ) -> Result<Arc<Self>, RpcError> {
         let responses = match responses {
             Arguments::Absent => Map::new(),
             Arguments::Object(responses) => responses,
-            Arguments::Other => return Err(Refusal::params("inputResponses is an object.")),
+            Arguments::Other => return Err(RpcError::params("inputResponses is an object.")),
         };
         let state = match state {
             Text::Absent => None,
             Text::Is(state) => Some(state.into_owned()),
-            Text::Other => return Err(Refusal::params("requestState is a string.")),
+            Text::Other => return Err(RpcError::params("requestState is a string.")),
         };
         let Parts {
             dispatcher,
@@ -122,9 +122,9 @@ impl Round {
             told,
             writer,
             claims,
-            counts_on,
+            quota_key,
         } = parts;
-        Ok(Arc::new(Round {
+        Ok(Arc::new(RoundTrip {
             dispatcher,
             method,
             server,
@@ -132,7 +132,7 @@ impl Round {
             state,
             writer,
             claims,
-            counts_on,
+            quota_key,
             inner: Mutex::new(Inner {
                 responses,
                 ..Inner::default()
@@ -229,11 +229,11 @@ impl Round {
         if entering.kind == Kind::Query {
             return Ok(true);
         }
-        let counts_on = json::digest_of(self.counts_on.as_bytes());
+        let quota_key = json::digest_of(self.quota_key.as_bytes());
         let wanted = Wanted {
             store: &**self.dispatcher.store(),
             nonce: &nonce,
-            caller: &counts_on,
+            caller: &quota_key,
             until,
             deadline: entering.deadline,
             stop: entering.stop,
@@ -252,7 +252,7 @@ impl Round {
     }
 }
 
-impl Rounds for Round {
+impl Rounds for RoundTrip {
     fn is_later(&self) -> bool {
         self.state.is_some()
     }
@@ -296,9 +296,9 @@ impl Rounds for Round {
     }
 }
 
-impl fmt::Debug for Round {
+impl fmt::Debug for RoundTrip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Round")
+        f.debug_struct("RoundTrip")
             .field("method", &self.method)
             .finish_non_exhaustive()
     }

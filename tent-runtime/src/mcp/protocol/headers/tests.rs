@@ -97,8 +97,8 @@ fn method_and_name_have_to_agree_and_may_be_left_out_only_where_they_may() {
 }
 
 /// The mirrors of an input with this schema.
-fn mirrors(stated: Value) -> Vec<Mirror> {
-    Mirror::all(&InputSchema::from_declared(stated).expect("a schema"))
+fn mirrors(stated: Value) -> Vec<MirroredField> {
+    MirroredField::all(&InputSchema::from_declared(stated).expect("a schema"))
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn what_was_sent_of_a_secret_is_never_shown() {
 
 #[test]
 fn a_mirrored_field_is_compared_by_its_type() {
-    let mirror = Mirror {
+    let mirror = MirroredField {
         header: HeaderName::from_static("mcp-param-x"),
         path: vec!["x".to_owned()],
         secret: false,

@@ -4,7 +4,7 @@ use crate::mcp::protocol::params::Arguments;
 
 fn one(text: &str) -> Message<'_> {
     match read(text.as_bytes()) {
-        Ok(Posted::One(message)) => message,
+        Ok(Payload::One(message)) => message,
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -151,7 +151,7 @@ fn what_an_array_holds_is_read_as_what_comes_alone() {
 #[test]
 fn a_batch_is_bounded() {
     let batch = |n: usize| format!("[{}]", vec!["{}"; n].join(","));
-    assert!(matches!(read(batch(64).as_bytes()), Ok(Posted::Batch(all)) if all.len() == 64));
+    assert!(matches!(read(batch(64).as_bytes()), Ok(Payload::Batch(all)) if all.len() == 64));
     assert!(matches!(
         read(batch(65).as_bytes()),
         Err(Unreadable::Data(_))

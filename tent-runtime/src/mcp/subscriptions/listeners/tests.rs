@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_filter_is_read_and_told_as_it_is() {
-    let read = |filter: Value| Wants::read(Some(&filter)).ok();
+    let read = |filter: Value| Filter::read(Some(&filter)).ok();
     let wants = read(json!({
         "toolsListChanged": true,
         "promptsListChanged": false,
@@ -17,7 +17,7 @@ fn a_filter_is_read_and_told_as_it_is() {
     assert_eq!(wants.told(), told);
     assert!(wants.has(Note::Tools) && wants.has(Note::Updated("a://")));
     assert!(!wants.has(Note::Prompts) && !wants.has(Note::Updated("c://")));
-    assert_eq!(read(json!({})), Some(Wants::default()));
+    assert_eq!(read(json!({})), Some(Filter::default()));
     for misfit in [
         json!([]),
         json!({"toolsListChanged": "yes"}),
@@ -28,7 +28,7 @@ fn a_filter_is_read_and_told_as_it_is() {
     ] {
         assert_eq!(read(misfit.clone()), None, "{misfit}");
     }
-    assert!(Wants::read(None).is_err());
+    assert!(Filter::read(None).is_err());
     let longest = json!({"resourceSubscriptions": ["a".repeat(MOST_URI)]});
     assert!(read(longest).is_some());
 }
@@ -48,7 +48,7 @@ fn subscribe(
     now: i64,
 ) -> Result<(), String> {
     let subscriber = Subscriber {
-        session: Key::new([nonce; 16], &Caller::App, ""),
+        session: RequestKey::new([nonce; 16], &Caller::App, ""),
         on: on.into(),
         ends: ends.map(Time::from_millis),
     };
@@ -68,7 +68,7 @@ fn subscriptions_end_with_their_session() {
     assert_eq!(left(), 2);
     assert_eq!(subscribe(&streams, 4, "a", Some(400), "a://", 300), Ok(()));
     assert_eq!(left(), 2);
-    streams.end_line(&[3; 16]);
+    streams.end_connection(&[3; 16]);
     assert_eq!(left(), 1);
 }
 
@@ -80,7 +80,7 @@ fn one_caller_leaves_room_for_others() {
     for (each, wanted) in [(MOST_RESOURCES, 2 << 20), (1, 2 << 20)] {
         let mut sessions = 0_u64;
         let session = |n: u64| Subscriber {
-            session: Key::new([7; 16], &Caller::App, &n.to_string()),
+            session: RequestKey::new([7; 16], &Caller::App, &n.to_string()),
             on: "a".into(),
             ends: Some(Time::from_millis(100)),
         };
@@ -103,9 +103,9 @@ fn one_caller_leaves_room_for_others() {
         let again = streams.subscribe(session(1), there, Time::from_millis(0));
         assert!(again.is_ok(), "it is there already");
         assert_eq!(more("b", &long, 0), Ok(()));
-        streams.unsubscribe(&Key::new([11; 16], &Caller::App, ""), &long);
+        streams.unsubscribe(&RequestKey::new([11; 16], &Caller::App, ""), &long);
         assert_eq!(more("a", &long, 100), Ok(()), "the others have ended");
-        streams.unsubscribe(&Key::new([11; 16], &Caller::App, ""), &long);
+        streams.unsubscribe(&RequestKey::new([11; 16], &Caller::App, ""), &long);
         assert_eq!(held(&streams), (0, 0));
     }
 }
@@ -118,7 +118,7 @@ fn all_together_are_bounded_too_and_give_back_what_they_held() {
     for n in 0..1000 {
         let on = format!("caller {n}");
         let subscriber = |m: usize| Subscriber {
-            session: Key::new([1; 16], &Caller::App, &format!("{n} {m}")),
+            session: RequestKey::new([1; 16], &Caller::App, &format!("{n} {m}")),
             on: on.as_str().into(),
             ends: None,
         };
@@ -134,7 +134,7 @@ fn all_together_are_bounded_too_and_give_back_what_they_held() {
     }
     assert!((32..40).contains(&callers.len()), "{}", callers.len());
     assert!(streams.lock().held.all <= MOST);
-    streams.end_line(&[1; 16]);
+    streams.end_connection(&[1; 16]);
     assert_eq!(held(&streams), (0, 0));
 }
 
@@ -145,14 +145,14 @@ fn what_a_stream_is_told_of_counts_as_long_as_it_is_open() {
     let open = |on: &str| {
         let uris = (0..MOST_RESOURCES / 2).map(|n| format!("{n}{long}"));
         let stream = Stream {
-            sink: Sink::default(),
+            outbox: Outbox::default(),
             alone: true,
             on: on.into(),
             listens: Listens::Subscription {
                 id: "1".into(),
-                wants: Wants {
+                wants: Filter {
                     updates: Some(uris.collect()),
-                    ..Wants::default()
+                    ..Filter::default()
                 },
             },
         };

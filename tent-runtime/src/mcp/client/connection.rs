@@ -1,0 +1,214 @@
+//! The state of one client on a connection, such as stdin and stdout: its credentials, its handshake, its outbox.
+//! Must not read bytes or serve messages.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::request::Parts;
+use http::{HeaderValue, Request, StatusCode, header};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+use crate::caller::Caller;
+use crate::cx::Client;
+use crate::dispatch::Dispatcher;
+use crate::error::{Error, Result};
+use crate::mcp::client::outbox::Outbox;
+use crate::mcp::client::response_stream::KEEP_ALIVE;
+use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::session::in_flight::RequestKey;
+use crate::mcp::session::negotiated::Negotiated;
+use crate::random;
+
+/// The most requests of one connection that run at once.
+const MAX_IN_FLIGHT: usize = 256;
+
+/// One client on a connection.
+pub(crate) struct ConnectionState {
+    dispatcher: Arc<Dispatcher>,
+    identity: Identity,
+    /// Distinguishes its requests from those of other connections; `None` where no request can be cancelled.
+    nonce: Option<[u8; 16]>,
+    handshake: Mutex<Option<Handshake>>,
+    outbox: Option<Outbox>,
+    permits: Semaphore,
+    /// The fix of an error that asks the client to sign in.
+    sign_in: &'static str,
+    /// Becomes true when no more messages arrive.
+    ending: watch::Sender<bool>,
+    /// The head of a request that does not exist. It carries the credentials.
+    parts: Parts,
+}
+
+/// A handshake of this connection.
+struct Handshake {
+    negotiated: Negotiated,
+    /// The caller that made it.
+    caller: Caller,
+    /// Whether the session has started. Before that the client may not even have the response to its handshake,
+    /// so it gets no notifications and no requests (2025-11-25, basic/lifecycle, Initialization).
+    started: bool,
+}
+
+/// The identity at the other end of a connection.
+#[derive(Clone, Debug)]
+pub(crate) enum Identity {
+    Caller(Caller),
+    /// The user of this id.
+    User(String),
+    /// The holder of this API key.
+    Key(String),
+}
+
+impl ConnectionState {
+    /// A connection that carries one message and its response.
+    pub(crate) fn of_one(dispatcher: Arc<Dispatcher>, identity: Identity) -> Result<Self> {
+        let (mut parts, ()) = Request::new(()).into_parts();
+        if let Identity::Key(key) = &identity {
+            let value = HeaderValue::try_from(format!("Bearer {key}"));
+            let mut value = value.map_err(|_| Error::of("T0004"))?;
+            value.set_sensitive(true);
+            parts.headers.insert(header::AUTHORIZATION, value);
+        }
+        Ok(ConnectionState {
+            dispatcher,
+            identity,
+            nonce: None,
+            handshake: Mutex::new(None),
+            outbox: None,
+            permits: Semaphore::new(MAX_IN_FLIGHT),
+            sign_in: "Hand the message over with a caller who may.",
+            ending: watch::Sender::new(false),
+            parts,
+        })
+    }
+
+    /// A connection whose requests can be cancelled, and whose notifications go to `outbox`.
+    pub(crate) fn new(
+        dispatcher: Arc<Dispatcher>,
+        identity: Identity,
+        outbox: Outbox,
+    ) -> Result<Self> {
+        let mut connection = ConnectionState::of_one(dispatcher, identity)?;
+        connection.nonce = Some(random::bytes());
+        connection.outbox = Some(outbox);
+        connection.sign_in = "Serve the line with a caller who may.";
+        Ok(connection)
+    }
+
+    /// Sets the fix of an error that asks the client to sign in.
+    pub(crate) fn set_sign_in(&mut self, sign_in: &'static str) {
+        self.sign_in = sign_in;
+    }
+
+    /// The caller. Asked again for each message, since a key can be revoked while the connection is open.
+    ///
+    /// # Errors
+    /// T0004 for a key that is not valid or a user that does not exist.
+    pub(crate) async fn caller(&self, trace: &str) -> Result<Caller> {
+        match &self.identity {
+            Identity::Caller(caller) => Ok(caller.clone()),
+            Identity::User(id) => {
+                let user = self.dispatcher.person(id).await?;
+                Ok(Caller::User(Arc::new(user)))
+            }
+            Identity::Key(_) => self.dispatcher.identify(&self.parts, trace).await,
+        }
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    pub(crate) fn outbox(&self) -> Option<&Outbox> {
+        self.outbox.as_ref()
+    }
+
+    pub(crate) fn nonce(&self) -> Option<[u8; 16]> {
+        self.nonce
+    }
+
+    /// Adapts an error to a transport without headers, where the client cannot sign in by one.
+    pub(crate) fn adapt(&self, error: RpcError) -> RpcError {
+        match error.status {
+            StatusCode::UNAUTHORIZED => error.with_data("fix", self.sign_in.into()),
+            _ => error,
+        }
+    }
+
+    /// A permit for one more request. Dropping it returns the permit.
+    ///
+    /// # Errors
+    /// T0006 when too many requests run already.
+    pub(crate) fn permit(&self) -> Result<SemaphorePermit<'_>, RpcError> {
+        self.permits.try_acquire().map_err(|_| {
+            let error = Error::of("T0006").with_message(format!(
+                "{MAX_IN_FLIGHT} requests are under way, which is the most that are served at once."
+            ));
+            RpcError::of(&error, &self.dispatcher.about().name)
+        })
+    }
+
+    /// What the last handshake negotiated, or what applies without one.
+    pub(crate) fn negotiated(&self) -> Negotiated {
+        let handshake = self.lock();
+        let negotiated = handshake.as_ref().map(|one| one.negotiated.clone());
+        Negotiated {
+            nonce: self.nonce,
+            ..negotiated.unwrap_or_else(|| Negotiated::without_handshake(Revision::UNSAID))
+        }
+    }
+
+    /// Records a handshake.
+    pub(crate) fn negotiate(&self, caller: &Caller, revision: Revision, client: Client) {
+        *self.lock() = Some(Handshake {
+            negotiated: Negotiated {
+                revision,
+                client,
+                nonce: self.nonce,
+                ends: None,
+            },
+            caller: caller.clone(),
+            started: false,
+        });
+    }
+
+    /// Records that the client uses its session. Returns the session the first time after each handshake.
+    pub(crate) fn start_session(&self) -> Option<(RequestKey, Negotiated)> {
+        let nonce = self.nonce?;
+        let mut handshake = self.lock();
+        let handshake = handshake.as_mut().filter(|one| !one.started)?;
+        handshake.started = true;
+        let key = RequestKey::new(nonce, &handshake.caller, "");
+        Some((key, handshake.negotiated.clone()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Handshake>> {
+        // No code panics while the lock is held.
+        self.handshake
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records that no more messages arrive.
+    pub(crate) fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Resolves after [`end`](Self::end).
+    pub(crate) async fn ended(&self) {
+        // `self` owns the sender, so the wait ends by the value alone.
+        let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
+    }
+
+    /// Resolves when the identity of the connection is no longer this caller. Checks at each keep-alive.
+    pub(crate) async fn revoked(&self, caller: &Caller) {
+        let caller = caller.to_string();
+        loop {
+            tokio::time::sleep(KEEP_ALIVE).await;
+            let now = self.caller("kept-stream").await;
+            if !now.is_ok_and(|now| now.to_string() == caller) {
+                return;
+            }
+        }
+    }
+}

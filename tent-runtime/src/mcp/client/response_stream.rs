@@ -1,0 +1,165 @@
+//! The response to a request whose function may send notifications before it ends: one JSON text, or a stream of
+//! messages.
+//! Must not know how a stream is encoded.
+//!
+//! ```text
+//!            ends without a message
+//! started ─────────────────────────────► JSON, with the status of the result or error
+//!    │
+//!    │ first message in the outbox, or QUIET after the call was admitted
+//!    ▼
+//! streaming: status 200 ── messages and keep-alives ──► the result or error as the last message
+//! ```
+//!
+//! An error before the call is admitted keeps its own HTTP status, however long admission takes.
+
+use std::time::Duration;
+
+use futures_util::stream;
+use tokio::task::JoinHandle;
+
+use crate::error::Error;
+use crate::function::BoxFuture;
+use crate::mcp::client::outbox::{Outbox, Reader};
+use crate::mcp::protocol::response::{Response, RpcError, StreamItem};
+
+/// How long an admitted call sends no message before its response becomes a stream, so that the client sees that
+/// the call is alive.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// The longest time without a byte on a stream. Some proxies close a stream after 30 seconds.
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+type Served = Result<Response, RpcError>;
+
+/// Runs `work` and responds with what it returns. `outbox` is where its function sends messages; `None` where the
+/// client accepts no stream.
+///
+/// Dropping the response drops the work and the messages in the outbox. The work is boxed because it is large and
+/// would otherwise be copied into each future around it.
+pub(crate) async fn respond(
+    outbox: Option<Outbox>,
+    id: &str,
+    mut work: BoxFuture<'static, Served>,
+) -> Served {
+    let Some(outbox) = outbox else {
+        return work.await;
+    };
+    let reader = Reader::of(outbox.clone());
+    let quiet = async {
+        outbox.begun().await;
+        tokio::time::sleep(QUIET).await;
+    };
+    let (work, quiet) = tokio::select! {
+        biased;
+        served = &mut work => {
+            outbox.close();
+            if outbox.is_empty() {
+                return served;
+            }
+            (Work::Done(bytes(served, id)), false)
+        }
+        () = outbox.changed() => (Work::spawn(work, &outbox), false),
+        () = quiet => (Work::spawn(work, &outbox), true),
+    };
+    let messages = ResponseStream {
+        outbox: reader,
+        work,
+        quiet,
+        id: id.into(),
+    };
+    Ok(Response::stream(stream::unfold(
+        messages,
+        ResponseStream::next,
+    )))
+}
+
+/// The bytes of a response; empty where the client gets none.
+fn bytes(served: Served, id: &str) -> Vec<u8> {
+    match served {
+        Ok(response) => response.body,
+        Err(error) => error.write(Some(id)),
+    }
+}
+
+struct ResponseStream {
+    outbox: Reader,
+    work: Work,
+    /// Whether the stream begins with a keep-alive, since no message waits.
+    quiet: bool,
+    id: Box<str>,
+}
+
+enum Work {
+    Running(Task),
+    /// With the response, which is not sent yet.
+    Done(Vec<u8>),
+    Sent,
+}
+
+/// Work in a task, so that a client that reads nothing does not stop it. Dropping this ends the task.
+struct Task(JoinHandle<Served>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+struct CloseOnDrop(Outbox);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Work {
+    fn spawn(work: BoxFuture<'static, Served>, outbox: &Outbox) -> Self {
+        let outbox = outbox.clone();
+        Work::Running(Task(tokio::spawn(async move {
+            // The outbox closes when the work panics, too.
+            let _close = CloseOnDrop(outbox);
+            work.await
+        })))
+    }
+}
+
+impl ResponseStream {
+    async fn next(mut self) -> Option<(StreamItem, Self)> {
+        if std::mem::take(&mut self.quiet) {
+            return Some((StreamItem::KeepAlive, self));
+        }
+        loop {
+            if let Some(message) = self.outbox.take() {
+                return Some((StreamItem::Message(message), self));
+            }
+            match &mut self.work {
+                Work::Running(task) => tokio::select! {
+                    biased;
+                    () = self.outbox.changed(), if !self.outbox.is_closed() => {}
+                    served = &mut task.0 => {
+                        let served = served.unwrap_or_else(|lost| Err(lost_task(lost)));
+                        self.work = Work::Done(bytes(served, &self.id));
+                    }
+                    () = tokio::time::sleep(KEEP_ALIVE) => {
+                        return Some((StreamItem::KeepAlive, self));
+                    }
+                },
+                Work::Done(response) => {
+                    let response = std::mem::take(response);
+                    self.work = Work::Sent;
+                    if !response.is_empty() {
+                        return Some((StreamItem::Message(response), self));
+                    }
+                }
+                Work::Sent => return None,
+            }
+        }
+    }
+}
+
+fn lost_task(lost: tokio::task::JoinError) -> RpcError {
+    tracing::error!(%lost, "the response to a call was lost");
+    RpcError::of(&Error::of("T0012"), "")
+}

@@ -1,0 +1,161 @@
+//! MCP over Streamable HTTP, both eras at one address.
+//! Must not know methods: it reads the request, has the message served, and writes the response.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+
+use crate::error::Error;
+use crate::mcp::client::context::{RequestContext, Transport};
+use crate::mcp::methods::server::Mcp;
+use crate::mcp::methods::{legacy, router};
+use crate::mcp::protocol::era::{is_modern, named};
+use crate::mcp::protocol::message::{self, Payload};
+use crate::mcp::protocol::response::{Response, RpcError};
+use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::{headers, request_id};
+use crate::mcp::transport::sse;
+use crate::web::{self, Upload};
+
+/// Serves one HTTP request to the MCP endpoint, whatever its path.
+pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> http::Response<Body> {
+    let trace = web::trace(request.headers());
+    let (parts, body) = request.into_parts();
+    let mut body = Upload::of(&parts, body);
+    let response = match respond(&mcp, &parts, &mut body, &trace).await {
+        Ok(response) => response,
+        Err(error) => error.into_response(None),
+    };
+    let mut response = encode(response);
+    body.finish(&mut response).await;
+    if let Ok(trace) = HeaderValue::try_from(trace) {
+        response
+            .headers_mut()
+            .insert(web::REQUEST_ID.clone(), trace);
+    }
+    if parts.method == Method::HEAD {
+        *response.body_mut() = Body::empty();
+    }
+    response
+}
+
+/// Host, origin and caller are checked before anything else, so that a client without a key learns nothing, not even
+/// which HTTP methods the endpoint has.
+async fn respond(
+    mcp: &Arc<Mcp>,
+    parts: &Parts,
+    body: &mut Upload,
+    trace: &str,
+) -> Result<Response, RpcError> {
+    let rejected = |error: Error| RpcError::of(&error, mcp.realm());
+    mcp.dispatcher.check_host(parts).map_err(rejected)?;
+    let caller = mcp
+        .dispatcher
+        .identify(parts, trace)
+        .await
+        .map_err(rejected)?;
+    if !caller.is_known() && !mcp.dispatcher.settings().mcp.anyone {
+        return Err(rejected(Error::of("T0004")));
+    }
+    mcp.dispatcher
+        .check_page(parts, &caller)
+        .map_err(rejected)?;
+    match parts.method {
+        Method::POST => {}
+        Method::DELETE if !is_modern(&parts.headers) => {
+            named(&parts.headers)?;
+            return legacy::end(mcp, &parts.headers, &caller).await;
+        }
+        Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
+            named(&parts.headers)?;
+            if !headers::accepted(&parts.headers).events {
+                let why = "The answer to GET is text/event-stream, which Accept does not name.";
+                return Err(RpcError::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
+            }
+            let context = RequestContext {
+                parts,
+                caller,
+                trace,
+                deadline: mcp.dispatcher.deadline(),
+                transport: Transport::Http { streams: true },
+            };
+            return legacy::get(mcp, &context).await;
+        }
+        _ => return Err(method_not_allowed(mcp, &parts.headers)),
+    }
+    if !web::is_json(&parts.headers) {
+        return Err(rejected(Error::of("T0017")));
+    }
+    let accepted = headers::accepted(&parts.headers);
+    if !accepted.one {
+        return Err(
+            RpcError::invalid("The answer is application/json, which Accept excludes.")
+                .with_status(StatusCode::NOT_ACCEPTABLE),
+        );
+    }
+    let limit = mcp.dispatcher.settings().limits.body;
+    let body = body.read(limit).await.map_err(rejected)?;
+    let payload = match message::read(&body) {
+        Ok(payload) => payload,
+        Err(why) => {
+            return Ok(RpcError::from(why).into_response(request_id::id(&body).as_deref()));
+        }
+    };
+    let context = RequestContext {
+        parts,
+        caller,
+        trace,
+        // The deadline starts after the body: the body's own pace bounds how long it takes to arrive.
+        deadline: mcp.dispatcher.deadline(),
+        // The response to a batch is an array, which is one JSON text.
+        transport: Transport::Http {
+            streams: matches!(payload, Payload::One(_)) && accepted.events,
+        },
+    };
+    match payload {
+        Payload::One(message) => router::serve(mcp, &context, message).await,
+        Payload::Batch(messages) => {
+            let named = named(&parts.headers)?;
+            if named.is_some_and(Revision::is_modern) {
+                return Err(RpcError::invalid("A body is one message."));
+            }
+            let negotiated = legacy::negotiated(mcp, &context, named).await?;
+            legacy::batch(mcp, &context, messages, &negotiated).await
+        }
+    }
+}
+
+fn method_not_allowed(mcp: &Mcp, headers: &HeaderMap) -> RpcError {
+    let allow = if is_modern(headers) {
+        "POST"
+    } else if mcp.dispatcher.settings().mcp.stream {
+        "GET, POST, DELETE"
+    } else {
+        "POST, DELETE"
+    };
+    RpcError::of(&Error::of("T0016"), "").with_header(ALLOW, HeaderValue::from_static(allow))
+}
+
+/// The HTTP response that carries a response of MCP.
+fn encode(response: Response) -> http::Response<Body> {
+    let mut encoded = http::Response::new(Body::empty());
+    *encoded.status_mut() = response.status;
+    let headers = encoded.headers_mut();
+    // A response depends on the caller, so a shared cache must not store it.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    web::nosniff(headers);
+    headers.extend(response.headers);
+    if let Some(messages) = response.stream {
+        let (media_type, cache) = ("text/event-stream", "no-cache, no-store");
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+        *encoded.body_mut() = sse::body(messages);
+    } else if !response.body.is_empty() {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        *encoded.body_mut() = Body::from(response.body);
+    }
+    encoded
+}
