@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use crate::caller::Caller;
 use crate::error::{Error, Result};
-use crate::mcp::{Identity, stdio};
+use crate::dispatch::Identity;
+use crate::mcp::stdio;
 use crate::server::{Prepared, Tent, told_to_end};
 
 use super::list::refuse;

@@ -66,6 +66,15 @@ impl Dispatcher {
         self.identify_until(parts, trace, self.deadline()).await
     }
 
+    /// Identifies the sender of the messages of a connection without HTTP, as [`identify`](Self::identify).
+    ///
+    /// # Errors
+    /// As [`identify`](Self::identify).
+    pub async fn identify_connection(&self, identity: &Identity) -> Result<Caller> {
+        let trace = TraceId::generate();
+        self.identify_peer(identity, &trace, self.deadline()).await
+    }
+
     /// Identifies the sender of an HTTP request.
     pub(super) async fn identify_until(
         &self,

@@ -28,7 +28,7 @@ pub use builder::App;
 pub(crate) use builder::Prepared;
 
 use crate::caller::Caller;
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Dispatcher, Identity};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::mcp::Mcp;
@@ -121,7 +121,7 @@ impl Tent {
     /// Everything that the server's own listener serves: both routers, and a T0001 for any other path.
     fn whole(&self) -> Router {
         let dispatcher = self.dispatcher.clone();
-        let nothing = any(async move || api::refusal(&nowhere(), &dispatcher))
+        let nothing = any(async move || api::failure(&nowhere(), &dispatcher))
             .layer(from_fn_with_state(self.dispatcher.clone(), ours));
         let all = self.router().merge(self.well_known());
         all.fallback_service(nothing)
@@ -174,7 +174,7 @@ impl Tent {
         read: impl AsyncRead + Send + Unpin,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
-        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Identity::Caller(caller), read, write)
+        mcp::connection_loop::on_bytes(self.mcp.clone(), Identity::Caller(caller), read, write)
             .await
     }
 
@@ -208,7 +208,7 @@ impl Tent {
         incoming: impl Stream<Item = M> + Send,
         outgoing: impl Sink<Vec<u8>> + Send + 'static,
     ) {
-        let who = mcp::Identity::Caller(caller);
+        let who = Identity::Caller(caller);
         let served =
             mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
         served.expect("a caller that is given is known, and whole messages do not break off");
@@ -231,10 +231,8 @@ impl Tent {
     /// # }
     /// ```
     pub async fn handle_mcp(&self, caller: Caller, message: &[u8]) -> Option<Vec<u8>> {
-        let line = mcp::Connection::of_one(self.mcp.clone(), mcp::Identity::Caller(caller.clone()));
-        let line = line.expect("a caller that is given holds no key, which alone can be unusable");
-        let trace = crate::web::trace(&http::HeaderMap::new());
-        line.answer(Ok(caller), &trace, message).await
+        let connection = mcp::Connection::of_one(self.mcp.clone(), Identity::Caller(caller));
+        connection.answer(connection.admit().await, message).await
     }
 
     pub(crate) fn mcp_server(&self) -> &Arc<Mcp> {
@@ -359,7 +357,7 @@ async fn ours(dispatcher: State<Arc<Dispatcher>>, request: Request, next: Next) 
     let body = Upload::of(&parts, body);
     let mut response = match dispatcher.check_host(&parts) {
         Ok(()) => next.run(Request::from_parts(parts, Body::empty())).await,
-        Err(error) => api::refusal(&error, &dispatcher),
+        Err(error) => api::failure(&error, &dispatcher),
     };
     body.finish(&mut response).await;
     response

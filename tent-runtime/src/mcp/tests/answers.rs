@@ -7,7 +7,7 @@ use super::functions::function;
 use super::lines::Client;
 use crate::caller::{Caller, User};
 use crate::function::{Access, Declaration, Input, Kind, Output, OutputDeclaration};
-use crate::mcp::Identity;
+use crate::dispatch::Identity;
 use crate::schema::Field;
 
 const OBJECT: OutputDeclaration =

@@ -17,7 +17,8 @@ use crate::function::{
     Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
     Resource, ResourceInfo, Rule,
 };
-use crate::mcp::{Connection, Identity};
+use crate::dispatch::Identity;
+use crate::mcp::Connection;
 use crate::schema::Field;
 
 /// How often a rule was asked, by the id of the request.
@@ -260,9 +261,9 @@ async fn the_rules_of_a_request_and_its_function_share_its_deadline() {
     let message =
         json!({"jsonrpc": "2.0", "id": 1, "method": "acme/goes_on", "params": {"id": "a"}});
     let start = Instant::now();
-    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::App)).expect("no key");
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::App));
     let text = message.to_string();
-    let got = line.answer(Ok(Caller::App), "line", text.as_bytes()).await;
+    let got = line.answer(line.admit().await, text.as_bytes()).await;
     let got: Value = serde_json::from_slice(&got.expect("an answer")).expect("JSON");
     assert_eq!((code(&got), start.elapsed().as_secs()), (late, 30));
     let body = json!([message, message]).to_string();

@@ -24,7 +24,7 @@ use crate::caller::{Caller, User};
 use crate::cx::{Cx, input};
 use crate::error::Result;
 use crate::function::{Content, Declaration, Output};
-use crate::mcp::Identity;
+use crate::dispatch::Identity;
 use crate::mcp::transport::connection_loop;
 
 static TALKS: &[&Declaration] = &[
