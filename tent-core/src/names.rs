@@ -3,6 +3,8 @@
 //! The macros apply them to what is written, the runtime to what settings give; both report with
 //! the codes that [`problems`] returns, so a name is judged the same wherever it comes from.
 
+use crate::codes::{self, Code};
+
 /// The most characters a tool's name may have. Clients put the server's name in front of it, and the
 /// model interfaces behind them stop at 64.
 pub const MOST_CHARACTERS: usize = 64;
@@ -46,11 +48,11 @@ pub enum Problem {
 
 impl Problem {
     /// The code of this problem.
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> Code {
         match self {
-            Problem::TooLong { .. } => "T1014",
-            Problem::Reserved => "T1009",
-            Problem::Characters { .. } => "T1015",
+            Problem::TooLong { .. } => codes::NAME_TOO_LONG,
+            Problem::Reserved => codes::RESERVED_NAME,
+            Problem::Characters { .. } => codes::INVALID_NAME,
         }
     }
 }

@@ -7,6 +7,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, parse_quote};
+use tent_core::codes;
 
 use crate::fault::Faults;
 use crate::options::{self, Known, of_meta, root};
@@ -38,7 +39,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let derives = match &input.data {
         Data::Union(data) => {
             faults.add(
-                "T7021",
+                codes::UNSUPPORTED_ITEM,
                 &data.union_token,
                 "nobody can tell what a union holds, so it goes over no wire",
                 "write an enum",
@@ -59,7 +60,7 @@ fn not_a_type(item: &TokenStream, faults: &mut Faults) {
         Ok(Start { word: Some(word) }) => {
             let callable = ["fn", "async", "const", "unsafe", "extern"];
             faults.add(
-                "T7021",
+                codes::UNSUPPORTED_ITEM,
                 &word,
                 "`#[data]` is for a struct or an enum",
                 if callable.contains(&word.to_string().as_str()) {
@@ -70,7 +71,7 @@ fn not_a_type(item: &TokenStream, faults: &mut Faults) {
             );
         }
         Err(error) => faults.add(
-            "T7021",
+            codes::UNSUPPORTED_ITEM,
             error.span(),
             &error.to_string(),
             "put #[data] on a struct or an enum",
@@ -154,7 +155,7 @@ fn misplaced(attributes: &mut Vec<Attribute>, on: &str, faults: &mut Faults) {
         let misplaced = one.path().is_ident("tent");
         if misplaced {
             faults.add(
-                "T7014",
+                codes::INVALID_OPTION,
                 one,
                 &format!("`#[tent(…)]` stands on a field, and this is {on}"),
                 "write #[tent(secret)] on each field whose value may not be shown",

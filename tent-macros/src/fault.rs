@@ -1,11 +1,11 @@
-//! What is wrong with a declaration, in one form: `T7009 no-about: <what is wrong>`, then a line
+//! What is wrong with a declaration, in one form: `T7009 missing-description: <what is wrong>`, then a line
 //! `help: <the fix>`; and the collector that lets no fault hide another.
 //!
 //! Decides nothing; the texts are those of who finds the fault.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use tent_core::codes;
+use tent_core::codes::Code;
 use tent_core::names::nearest;
 
 /// Where a fault is shown: a place, or all of the words that are wrong.
@@ -26,14 +26,14 @@ impl<T: ToTokens> Place for &T {
 }
 
 /// A fault of this code at this place, with a fix of its own.
-pub(crate) fn fault(code: &str, at: impl Place, what: &str, help: &str) -> syn::Error {
-    let name = codes::find(code).map_or("", |entry| entry.name);
+pub(crate) fn fault(code: Code, at: impl Place, what: &str, help: &str) -> syn::Error {
+    let name = code.name();
     at.show(format!("{code} {name}: {what}\nhelp: {help}"))
 }
 
 /// A fault of this code at this place, with the fix of the catalogue.
-pub(crate) fn usual(code: &str, at: impl Place, what: &str) -> syn::Error {
-    let fix = codes::find(code).map_or("", |entry| entry.fix);
+pub(crate) fn usual(code: Code, at: impl Place, what: &str) -> syn::Error {
+    let fix = code.fix();
     // A sentence of the catalogue, in the compiler's manner: no capital, no full stop.
     let mut letters = fix.trim_end_matches('.').chars();
     let help: String = letters
@@ -63,7 +63,7 @@ pub(crate) struct Faults(Vec<syn::Error>);
 
 impl Faults {
     /// One more, as [`fault`] makes it.
-    pub(crate) fn add(&mut self, code: &str, at: impl Place, what: &str, help: &str) {
+    pub(crate) fn add(&mut self, code: Code, at: impl Place, what: &str, help: &str) {
         self.push(fault(code, at, what, help));
     }
 

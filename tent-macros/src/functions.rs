@@ -6,6 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Path, Token};
+use tent_core::codes;
 
 use crate::fault::Faults;
 
@@ -33,7 +34,7 @@ fn declaration(path: &Path, faults: &mut Faults) -> Option<TokenStream> {
     let mut path = path.clone();
     if let Some(given) = path.segments.iter().find(|one| !one.arguments.is_empty()) {
         faults.add(
-            "T7014",
+            codes::INVALID_OPTION,
             &given.arguments,
             "a function is named without type arguments",
             "write its path alone, such as shop::open_orders",

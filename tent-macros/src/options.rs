@@ -7,6 +7,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp};
+use tent_core::codes::{self, Code};
 
 use crate::docs::peeled;
 use crate::fault::{Faults, choose, fault, usual};
@@ -70,7 +71,7 @@ pub(crate) fn of_meta(
         Meta::Path(_) | Meta::NameValue(_) => {
             let name = attribute.path().to_token_stream();
             let what = format!("`#[{name}]` takes its options in parentheses");
-            faults.add("T7014", attribute, &what, &known.help());
+            faults.add(codes::INVALID_OPTION, attribute, &what, &known.help());
         }
     }
 }
@@ -121,7 +122,7 @@ fn read_all(
             Ok(one) => keep(one, known, faults, found),
             Err(error) => {
                 let what = format!("this is no option: {error}");
-                faults.add("T7014", error.span(), &what, &known.help());
+                faults.add(codes::INVALID_OPTION, error.span(), &what, &known.help());
                 skip(input);
             }
         }
@@ -130,7 +131,7 @@ fn read_all(
         }
         let what = "a comma is missing before this";
         let help = "write `,` between two options";
-        faults.add("T7014", input.span(), what, help);
+        faults.add(codes::INVALID_OPTION, input.span(), what, help);
         if !input.peek(Ident::peek_any) {
             skip(input);
             let _ = input.parse::<Token![,]>();
@@ -143,10 +144,20 @@ fn keep(one: Written, known: &Known<'_>, faults: &mut Faults, found: &mut Vec<Wr
     let name = one.name.unraw().to_string();
     if !known.names.contains(&name.as_str()) {
         let what = format!("there is no option `{name}` on {}", known.on);
-        faults.add("T7014", &one.name, &what, &choose(&name, known.names));
+        faults.add(
+            codes::INVALID_OPTION,
+            &one.name,
+            &what,
+            &choose(&name, known.names),
+        );
     } else if found.iter().any(|before| before.name.unraw() == name) {
         let what = format!("`{name}` stands twice");
-        faults.add("T7014", &one.name, &what, "keep one of the two");
+        faults.add(
+            codes::INVALID_OPTION,
+            &one.name,
+            &what,
+            "keep one of the two",
+        );
     } else {
         found.push(one);
     }
@@ -184,7 +195,7 @@ impl Written {
     }
 
     /// A fault of its value, or of the bare word.
-    pub(crate) fn fault(&self, code: &str, what: &str, help: &str) -> syn::Error {
+    pub(crate) fn fault(&self, code: Code, what: &str, help: &str) -> syn::Error {
         match &self.value {
             Some(value) => fault(code, value, what, help),
             None => fault(code, &self.name, what, help),
@@ -198,8 +209,8 @@ impl Written {
             _ => {
                 let what = format!("`{}` takes a string literal", self.name);
                 Err(match &self.value {
-                    Some(value) => usual("T7015", value, &what),
-                    None => usual("T7015", &self.name, &what),
+                    Some(value) => usual(codes::NOT_A_LITERAL, value, &what),
+                    None => usual(codes::NOT_A_LITERAL, &self.name, &what),
                 })
             }
         }
@@ -224,7 +235,12 @@ impl Written {
             return Ok(());
         };
         let what = format!("`{}` takes no value", self.name);
-        Err(fault("T7014", value, &what, "write the word alone"))
+        Err(fault(
+            codes::INVALID_OPTION,
+            value,
+            &what,
+            "write the word alone",
+        ))
     }
 
     /// The path of tent, as `crate` states it.
@@ -234,7 +250,7 @@ impl Written {
             _ => {
                 let what = "`crate` takes the path of tent";
                 let help = "write it absolute, such as `crate = ::my_app::tent`";
-                Err(self.fault("T7014", what, help))
+                Err(self.fault(codes::INVALID_OPTION, what, help))
             }
         }
     }
@@ -246,7 +262,7 @@ impl Written {
             _ => {
                 let what = format!("`{name}` takes the path of a function");
                 let help = format!("write it without parentheses, such as `{name} = all_orders`");
-                Err(self.fault("T7014", &what, &help))
+                Err(self.fault(codes::INVALID_OPTION, &what, &help))
             }
         }
     }
@@ -259,7 +275,7 @@ impl Written {
         }
         let what = format!("`{}` takes no {:?}", self.name, text.value);
         let help = choose(&text.value, known);
-        Err(fault("T7014", text.span, &what, &help))
+        Err(fault(codes::INVALID_OPTION, text.span, &what, &help))
     }
 
     /// A string literal, or a list of some.
@@ -272,7 +288,10 @@ impl Written {
                     .iter()
                     .filter_map(|one| {
                         let what = format!("`{}` takes string literals", self.name);
-                        faults.handle(literal(one).ok_or_else(|| usual("T7015", one.span(), &what)))
+                        faults.handle(
+                            literal(one)
+                                .ok_or_else(|| usual(codes::NOT_A_LITERAL, one.span(), &what)),
+                        )
                     })
                     .collect();
                 faults.finish_with(texts)
@@ -296,7 +315,7 @@ impl Written {
             Some(_) => {
                 let what = format!("`{}` takes `true` or `false`", self.name);
                 let help = format!("write `{} = true`, or leave it out", self.name);
-                Err(fault("T7014", span, &what, &help))
+                Err(fault(codes::INVALID_OPTION, span, &what, &help))
             }
         }
     }
@@ -306,7 +325,7 @@ impl Written {
         let wrong = || {
             let what = format!("`{}` takes a number", self.name);
             let help = format!("write it as a literal, such as `{} = 1`", self.name);
-            fault("T7014", self.span(), &what, &help)
+            fault(codes::INVALID_OPTION, self.span(), &what, &help)
         };
         let value = self.value.as_ref().and_then(number).ok_or_else(wrong)?;
         Ok(At {
@@ -329,7 +348,7 @@ impl Written {
         .ok_or_else(|| {
             let what = format!("`{}` takes a whole number from 0", self.name);
             let help = format!("write it as a literal, such as `{} = 1`", self.name);
-            fault("T7014", number.span, &what, &help)
+            fault(codes::INVALID_OPTION, number.span, &what, &help)
         })
     }
 
@@ -338,7 +357,7 @@ impl Written {
         self.value.as_ref().ok_or_else(|| {
             let what = format!("`{}` takes an expression", self.name);
             let help = format!("write `{} = …`", self.name);
-            fault("T7014", self.name.span(), &what, &help)
+            fault(codes::INVALID_OPTION, self.name.span(), &what, &help)
         })
     }
 }

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, parse_quote};
+use tent_core::codes;
 
 use crate::fault::Faults;
 use crate::options::{Known, of_attributes, root};
@@ -25,7 +26,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let borrows = input.generics.lifetimes().next();
     if let Some(one) = borrows {
         faults.add(
-            "T7021",
+            codes::UNSUPPORTED_ITEM,
             &one.lifetime,
             &format!(
                 "`{ident}` borrows for `{}`, and the app keeps its states for as long as it runs",

@@ -5,6 +5,7 @@ use proc_macro2::Span;
 use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
+use tent_core::codes;
 use tent_core::extension;
 
 use crate::docs::peeled;
@@ -53,14 +54,14 @@ pub(crate) fn access(value: &Expr) -> syn::Result<Access> {
             let each = faults.finish_with(each)?;
             if each.is_empty() {
                 let what = "an empty list lets nobody call the function";
-                return Err(usual("T7002", list.span(), what));
+                return Err(usual(codes::UNKNOWN_ACCESS, list.span(), what));
             }
             Ok(Access::Any(each))
         }
         other => match literal(other) {
             Some(text) => word(&text),
             None => Err(usual(
-                "T7002",
+                codes::UNKNOWN_ACCESS,
                 other.span(),
                 "`access` takes a string, a list, or the path of a rule",
             )),
@@ -76,7 +77,7 @@ fn word(text: &At<String>) -> syn::Result<Access> {
         "role:" | "role" => {
             let what = "the role has no name";
             Err(fault(
-                "T7002",
+                codes::UNKNOWN_ACCESS,
                 text.span,
                 what,
                 "write it after the colon: \"role:staff\"",
@@ -87,7 +88,7 @@ fn word(text: &At<String>) -> syn::Result<Access> {
             Some(role) => {
                 let what = format!("the role {role:?} has a space at its edge");
                 Err(fault(
-                    "T7002",
+                    codes::UNKNOWN_ACCESS,
                     text.span,
                     &what,
                     "write the role without it",
@@ -96,7 +97,7 @@ fn word(text: &At<String>) -> syn::Result<Access> {
             None => {
                 let what = format!("there is no access {other:?}");
                 let help = format!("{}; or the path of a rule", choose(other, &ACCESS));
-                Err(fault("T7002", text.span, &what, &help))
+                Err(fault(codes::UNKNOWN_ACCESS, text.span, &what, &help))
             }
         },
     }
@@ -112,7 +113,7 @@ pub(crate) fn duration(text: &At<String>) -> syn::Result<u64> {
     let wrong = |what: &str| {
         let what = format!("{:?} is no duration: {what}", text.value);
         fault(
-            "T7014",
+            codes::INVALID_OPTION,
             text.span,
             &what,
             "write one such as \"500ms\", \"5s\", \"2min\" or \"1h\"",
@@ -143,7 +144,7 @@ pub(crate) fn rate(text: &At<String>) -> syn::Result<(u32, u64)> {
     let wrong = |what: &str| {
         let what = format!("{:?} is no rate: {what}", text.value);
         fault(
-            "T7014",
+            codes::INVALID_OPTION,
             text.span,
             &what,
             "write one such as \"5/s\", \"10/min\", \"100/h\" or \"1000/day\"",
@@ -181,7 +182,7 @@ pub(crate) fn scope(text: &At<String>) -> syn::Result<()> {
     }
     let what = format!("{:?} is no scope", text.value);
     Err(fault(
-        "T7014",
+        codes::INVALID_OPTION,
         text.span,
         &what,
         "write a word without spaces, quotes or backslashes, such as \"orders:write\"",
@@ -195,7 +196,7 @@ pub(crate) fn header(text: &At<String>) -> syn::Result<()> {
         return Ok(());
     }
     let what = format!("{:?} is no header name", text.value);
-    Err(usual("T7007", text.span, &what))
+    Err(usual(codes::INVALID_HEADER, text.span, &what))
 }
 
 /// Checks a media type: two tokens of HTTP with a `/` between (RFC 9110, section 8.3.1), perhaps with parameters.
@@ -213,7 +214,7 @@ pub(crate) fn media_type(text: &At<String>) -> syn::Result<()> {
     }
     let what = format!("{:?} is no media type", text.value);
     let help = "write one such as \"text/plain\" or \"application/json\"";
-    Err(fault("T7014", text.span, &what, help))
+    Err(fault(codes::INVALID_OPTION, text.span, &what, help))
 }
 
 /// The client capabilities that `needs` can name, and the parts of them.
@@ -238,11 +239,11 @@ pub(crate) fn capability(text: &At<String>) -> syn::Result<()> {
         };
         let what = format!("{:?} is no extension: it {problem}", text.value);
         let help = "name it as its page does, such as \"io.modelcontextprotocol/ui\"";
-        return Err(fault("T7014", text.span, &what, help));
+        return Err(fault(codes::INVALID_OPTION, text.span, &what, help));
     }
     let what = format!("there is no client capability {:?}", text.value);
     Err(fault(
-        "T7014",
+        codes::INVALID_OPTION,
         text.span,
         &what,
         &choose(&text.value, &CAPABILITIES),
@@ -285,7 +286,7 @@ pub(crate) fn method(text: &At<String>) -> syn::Result<()> {
         return Ok(());
     };
     Err(fault(
-        "T7014",
+        codes::INVALID_OPTION,
         text.span,
         &format!("{:?} {what}", text.value),
         help,

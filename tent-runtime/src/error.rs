@@ -3,8 +3,10 @@
 //! Knows no HTTP headers and no JSON-RPC: the envelopes turn an `Error` into their own form. Its
 //! `Display` never repeats its source.
 
+mod app_code;
 mod derived;
 
+pub use app_code::AppCode;
 pub use derived::{Cause, Told, Transparent, Untold, causes, tell, text};
 
 use std::borrow::Cow;
@@ -15,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tent_core::codes;
+pub use tent_core::codes::{self, Code};
 
 use crate::content::Content;
 
@@ -45,9 +47,16 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
+/// The code of an error: one of the catalogue, or one of the app.
+#[derive(Clone, Copy, Debug)]
+enum AnyCode {
+    Tent(Code),
+    App(AppCode),
+}
+
 #[derive(Clone, Debug)]
 struct Inner {
-    code: &'static str,
+    code: AnyCode,
     name: Cow<'static, str>,
     status: u16,
     message: Cow<'static, str>,
@@ -72,18 +81,17 @@ impl fmt::Display for Inner {
 }
 
 impl Error {
-    /// A failure of tent's own, its text the catalogue's.
-    ///
-    /// # Panics
-    /// If `code` is not in the catalogue, which the tests of this crate rule out.
-    pub(crate) fn of(code: &'static str) -> Self {
-        let entry = codes::find(code).expect("tent only makes errors of codes in its catalogue");
+    /// Makes an error of tent's own code, with the text of the catalogue.
+    pub(crate) fn new(code: Code) -> Self {
         Error(Arc::new(Inner {
-            code: entry.code,
-            name: entry.name.into(),
-            status: if entry.status == 0 { 500 } else { entry.status },
-            message: entry.meaning.into(),
-            fix: entry.fix.into(),
+            code: AnyCode::Tent(code),
+            name: code.name().into(),
+            status: match code.status() {
+                0 => 500,
+                status => status,
+            },
+            message: code.meaning().into(),
+            fix: code.fix().into(),
             fields: Map::new(),
             retry_after: None,
             content: Vec::new(),
@@ -91,19 +99,18 @@ impl Error {
         }))
     }
 
-    /// A failure that the app states by hand. `code` is the app's own (`A` and four digits), `status`
-    /// an HTTP status from 400 to 599 (others become 500). Where there are several, derive `Failure`
-    /// instead.
+    /// Makes an error with a code of the app, an HTTP status from 400 to 599 (others become 500) and a message. For
+    /// several errors, derive `Failure` instead.
     ///
     /// ```
-    /// let error = tent_runtime::error::Error::stated("A0007", 409, "The shop is closed")
+    /// let error = tent_runtime::error::Error::declared(tent_runtime::code!("A0007"), 409, "The shop is closed")
     ///     .with_fix("Come back tomorrow")
     ///     .with_field("opens", "09:00");
     /// assert_eq!((error.code(), error.status()), ("A0007", 409));
     /// ```
-    pub fn stated(code: &'static str, status: u16, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn declared(code: AppCode, status: u16, message: impl Into<Cow<'static, str>>) -> Self {
         Error(Arc::new(Inner {
-            code,
+            code: AnyCode::App(code),
             name: Cow::Borrowed("failure"),
             status: if (400..600).contains(&status) {
                 status
@@ -121,7 +128,7 @@ impl Error {
 
     /// An unexpected failure (T0012): the caller is told that it broke, the log what it was.
     pub fn unexpected(source: impl Into<BoxError>) -> Self {
-        Error::of("T0012")
+        Error::new(codes::INTERNAL)
             .with_message("The function broke.")
             .with_source(source)
     }
@@ -172,7 +179,7 @@ impl Error {
     /// ```
     /// use tent_runtime::error::Error;
     /// use tent_runtime::function::Content;
-    /// let error = Error::stated("A0008", 502, "The page did not load")
+    /// let error = Error::declared(crate::code!("A0008"), 502, "The page did not load")
     ///     .with_content([Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")]);
     /// assert_eq!(error.content().len(), 1);
     /// ```
@@ -187,9 +194,30 @@ impl Error {
         self.change(|inner| inner.content.clear())
     }
 
-    /// The code: `T` and four digits, or an app's own `A` and four digits.
+    /// The code: `T` and four digits, or `A` and four digits for a code of the app.
     pub fn code(&self) -> &'static str {
-        self.0.code
+        match self.0.code {
+            AnyCode::Tent(code) => code.as_str(),
+            AnyCode::App(code) => code.as_str(),
+        }
+    }
+
+    /// Whether this is an error with the given code of tent.
+    ///
+    /// ```
+    /// use tent_runtime::error::{Error, codes};
+    /// assert!(Error::unexpected("the disk is full").is(codes::INTERNAL));
+    /// ```
+    pub fn is(&self, code: Code) -> bool {
+        self.tent_code() == Some(code)
+    }
+
+    /// The code, if it is one of tent's.
+    pub fn tent_code(&self) -> Option<Code> {
+        match self.0.code {
+            AnyCode::Tent(code) => Some(code),
+            AnyCode::App(_) => None,
+        }
     }
 
     /// The name of the code, in words joined by hyphens.
@@ -253,7 +281,7 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
-            .field("code", &self.0.code)
+            .field("code", &self.code())
             .field("message", &self.0.message)
             .field("fields", &self.0.fields)
             .field("chain", &self.chain())
@@ -342,7 +370,7 @@ mod tests {
     }
     impl Failure for Paid {
         fn failure(&self) -> Error {
-            Error::stated("A0001", 409, self.to_string()).with_field("id", self.0)
+            Error::declared(crate::code!("A0001"), 409, self.to_string()).with_field("id", self.0)
         }
     }
 
@@ -392,9 +420,9 @@ mod tests {
 
     #[test]
     fn every_code_that_a_caller_can_meet_makes_an_error() {
-        for entry in codes::ALL.iter().filter(|e| e.when == codes::When::Call) {
-            let error = Error::of(entry.code);
-            assert_eq!((error.status(), error.name()), (entry.status, entry.name));
+        for code in codes::all().filter(|code| code.when() == codes::When::Call) {
+            let error = Error::new(code);
+            assert_eq!((error.status(), error.name()), (code.status(), code.name()));
         }
     }
 }

@@ -12,6 +12,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use sha2::Digest as _;
+use tent_core::codes;
 
 use crate::error::Error;
 
@@ -34,7 +35,7 @@ pub(crate) fn object_in(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 fn refused(why: &dyn fmt::Display) -> Error {
-    Error::of("T0018").with_message(format!("The body cannot be read: {why}."))
+    Error::new(codes::INVALID_JSON).with_message(format!("The body cannot be read: {why}."))
 }
 
 /// Reads the whole of `text`, and nothing after it, by `seed`.

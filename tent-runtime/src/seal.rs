@@ -17,6 +17,7 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use hkdf::Hkdf;
 use sha2::Sha256;
+use tent_core::codes;
 
 use crate::error::{Error, Result};
 use crate::random;
@@ -152,7 +153,7 @@ impl Sealer {
     /// T0015, the same whatever is wrong.
     pub fn open(&self, purpose: Use, text: &str, aad: &[u8]) -> Result<Vec<u8>> {
         self.opened(purpose, text, aad)
-            .ok_or_else(|| Error::of("T0015"))
+            .ok_or_else(|| Error::new(codes::INVALID_STATE))
     }
 
     fn opened(&self, purpose: Use, text: &str, aad: &[u8]) -> Option<Vec<u8>> {
@@ -208,7 +209,7 @@ mod tests {
     }
 
     fn is_refused(sealer: &Sealer, text: &str) -> bool {
-        let refusal = Error::of("T0015");
+        let refusal = Error::new(codes::INVALID_STATE);
         match sealer.open(Use::State, text, b"ada") {
             Ok(_) => false,
             Err(error) => {

@@ -5,6 +5,7 @@
 mod upload;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use tent_core::codes;
 
 use crate::cx::TraceId;
 use crate::error::Error;
@@ -53,11 +54,11 @@ pub(crate) fn nosniff(headers: &mut HeaderMap) {
 /// Adds the headers of a failure at either endpoint: the challenge of a 401 and the missing scopes of a 403
 /// (`WWW-Authenticate`), and `Retry-After`.
 pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMap) {
-    match error.code() {
-        "T0004" => {
+    match error.tent_code() {
+        Some(codes::SIGN_IN) => {
             headers.insert(header::WWW_AUTHENTICATE, challenge(realm, None));
         }
-        "T0005" => {
+        Some(codes::NOT_ALLOWED) => {
             let scopes = error.fields().get("scopes").and_then(|s| s.as_array());
             let scopes: Vec<_> = scopes
                 .into_iter()

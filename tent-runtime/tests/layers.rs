@@ -115,11 +115,11 @@ fn each_module_imports_only_those_above_it() {
 }
 
 #[test]
-fn only_the_door_calls_a_users_function() {
+fn only_dispatch_calls_a_handler() {
     let mut callers = Vec::new();
     for module in modules() {
         for (path, text) in files(&module) {
-            if text.contains("declaration.body") {
+            if text.contains("handler.call(") {
                 callers.push(
                     path.strip_prefix(source())
                         .expect("it is in src")
@@ -128,7 +128,7 @@ fn only_the_door_calls_a_users_function() {
             }
         }
     }
-    assert_eq!(callers, [Path::new("door").join("run.rs")]);
+    assert_eq!(callers, [Path::new("dispatch").join("run.rs")]);
 }
 
 #[test]

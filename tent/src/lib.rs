@@ -20,11 +20,14 @@ pub use serde;
 pub use serde_json;
 
 pub use tent_runtime::caller::{Caller, User};
+pub use tent_runtime::code;
 pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, input};
-pub use tent_runtime::error::{BoxError, Error, Result};
+pub use tent_runtime::error::{AppCode, BoxError, Code, Error, Result, codes};
 pub use tent_runtime::function::{
-    Access, Annotations, Content, Declaration, Icon, Icons, Kind, Location, PromptMessage,
-    PromptResult, ResourceInfo, Role, Theme, WithContent,
+    Access, Annotations, Content, Declaration, Diagnostic, Diagnostics, Execution, Function,
+    FunctionBuilder, Handled, Handler, HandlerCall, Icon, Icons, Kind, Location, Output,
+    OutputShape, PromptMessage, PromptResult, ResourceInfo, Role, Rule, Theme, ToolAnnotations,
+    WithContent,
 };
 pub use tent_runtime::registry::Registry;
 pub use tent_runtime::server::{App, Notifier, Tent};
@@ -250,6 +253,7 @@ pub mod __private {
     pub use ::serde;
 
     pub use tent_runtime::cx::State;
+    pub use tent_runtime::error::AppCode;
     pub use tent_runtime::error::Cause;
     pub use tent_runtime::error::Error;
     pub use tent_runtime::error::Failure;

@@ -146,7 +146,7 @@ fn data_that_cannot_be_written_is_a_failure() {
         let ran = ran.expect("it starts");
         assert_eq!(ran.status.code(), Some(1), "{line:?}");
         let stderr = String::from_utf8_lossy(&ran.stderr);
-        let told = "error: T0012 broke: Stdout cannot be written to.";
+        let told = "error: T0012 internal: Stdout cannot be written to.";
         assert!(stderr.starts_with(told), "{stderr}");
     }
 }

@@ -129,7 +129,8 @@ fn a_source_is_for_the_log_alone() {
     assert!(error.fields().is_empty());
     assert_eq!(error.chain(), ["no route"]);
 
-    let shop = Error::stated("A0009", 404, "No shop").with_source("the file is gone");
+    let shop =
+        Error::declared(tent::code!("A0009"), 404, "No shop").with_source("the file is gone");
     let error = met(OrderError::Shop(shop));
     assert_eq!(error.code(), "A0005");
     assert_eq!(error.chain(), ["No shop", "the file is gone"]);
@@ -154,7 +155,7 @@ fn a_source_is_for_the_log_alone() {
 
 #[test]
 fn a_transparent_variant_passes_on_what_its_field_is() {
-    let inner = Error::stated("A0009", 404, "No shop")
+    let inner = Error::declared(tent::code!("A0009"), 404, "No shop")
         .with_fix("Open one")
         .with_field("shop", 1)
         .with_source("the file is gone");

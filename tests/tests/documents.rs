@@ -1,46 +1,44 @@
-//! That the documents say what the code says: the page of codes is the catalogue.
+//! Checks that the documentation matches the code: the page of codes lists the catalogue.
 
 use std::fmt::Write as _;
 
-use tent_core::codes::{self, Entry, When};
+use tent_core::codes::{self, When};
 
 /// The page, from the repository's root.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tent/docs/codes.md");
 
-/// Write the page anew where this variable is set: `TENT_WRITE_DOCS=1 cargo test -p tent-tests --test documents`.
+/// Set this variable to write the page again: `TENT_WRITE_DOCS=1 cargo test -p tent-tests --test documents`.
 const WRITE: &str = "TENT_WRITE_DOCS";
 
-/// The page of codes, made from the catalogue.
+/// Returns the page of codes, made from the catalogue.
 fn page() -> String {
     let mut page = String::new();
     let parts = [
         (
             When::Build,
-            "What the compiler reports",
-            "At the word that is wrong.",
+            "Compile errors",
+            "The compiler reports them at the item that is wrong.",
         ),
         (
             When::Start,
-            "What keeps an app from starting",
-            "Found at start and by `check`, with every place that it concerns. T7004, T7022, T7023 and T7024 are warnings, so are T1014 of a name over 40 characters and T1015 of `__` and `.` in one, and so is T7034 of an icon that is not over `https:`. T7016 is reported by the compiler where two parameters have one name.",
+            "Start errors",
+            "The app does not start. `check` reports them too, with every location. These are warnings: T7004, T7022, T7023, T7024, T1014 for a name over 40 characters, T1015 for a name with `__` or `.`, and T7034 for an icon whose address is not `https:`. The compiler reports T7016 if two parameters have the same name.",
         ),
         (
             When::Call,
-            "What a caller meets",
-            "In the answer's `code`, with the fix beside it.",
+            "Call errors",
+            "A caller gets them in `code`, with the fix beside it.",
         ),
     ];
     for (when, heading, about) in parts {
         let _ = write!(page, "# {heading}\n\n{about}\n\n");
         page += match when {
-            When::Call => "| code | status | what has happened | what to do |\n|---|---|---|---|\n",
-            _ => "| code | what has happened | what to do |\n|---|---|---|\n",
+            When::Call => "| code | status | meaning | fix |\n|---|---|---|---|\n",
+            _ => "| code | meaning | fix |\n|---|---|---|\n",
         };
-        for entry in codes::ALL.iter().filter(|entry| entry.when == when) {
-            let Entry {
-                code, name, status, ..
-            } = entry;
-            let (meaning, fix) = (cell(entry.meaning), cell(entry.fix));
+        for code in codes::all().filter(|code| code.when() == when) {
+            let (name, status) = (code.name(), code.status());
+            let (meaning, fix) = (cell(code.meaning()), cell(code.fix()));
             let _ = match when {
                 When::Call => writeln!(page, "| {code} {name} | {status} | {meaning} | {fix} |"),
                 _ => writeln!(page, "| {code} {name} | {meaning} | {fix} |"),
@@ -51,7 +49,7 @@ fn page() -> String {
     page
 }
 
-/// A sentence of the catalogue as it stands in a table: what could be a mark or a link is plain.
+/// Escapes a sentence of the catalogue for a table of Markdown.
 fn cell(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
     let mut code = false;
@@ -66,7 +64,7 @@ fn cell(text: &str) -> String {
 }
 
 #[test]
-fn the_page_of_codes_is_the_catalogue() {
+fn the_page_of_codes_lists_the_catalogue() {
     let made = page();
     if std::env::var_os(WRITE).is_some() {
         std::fs::write(PAGE, &made).expect("the page can be written");
@@ -74,10 +72,10 @@ fn the_page_of_codes_is_the_catalogue() {
     let there = std::fs::read_to_string(PAGE).unwrap_or_default();
     assert!(
         there == made,
-        "tent/docs/codes.md is not the catalogue: set {WRITE}=1 and run this test again"
+        "tent/docs/codes.md differs from the catalogue: set {WRITE}=1 and run this test again"
     );
-    for entry in codes::ALL {
-        let row = format!("| {} {} |", entry.code, entry.name);
+    for code in codes::all() {
+        let row = format!("| {code} {} |", code.name());
         assert_eq!(there.matches(&row).count(), 1, "{row}");
     }
 }

@@ -136,7 +136,10 @@ fn failure(model: &Model<'_>) -> TokenStream {
             (vec![0], quote!(#root::Transparent::passed_on(#binding)))
         }
         Some(Says::Stated(stated)) => told(root, arm, stated),
-        None => (vec![], quote!(#root::Error::stated("A0000", 500, ""))),
+        None => (
+            vec![],
+            quote!(#root::Error::declared(const { #root::AppCode::checked("A0000") }, 500, "")),
+        ),
     })
 }
 
@@ -179,8 +182,10 @@ fn told(root: &TokenStream, arm: &Arm<'_>, stated: &Stated) -> (Vec<usize>, Toke
         })
         .collect();
     let import = (!tells.is_empty()).then(|| quote!(use #root::Untold as _;));
-    let made =
-        quote!(#root::Error::stated(#code, #status, #text).with_name(#name)#fix #(#contents)*);
+    let made = quote! {
+        #root::Error::declared(const { #root::AppCode::checked(#code) }, #status, #text)
+            .with_name(#name)#fix #(#contents)*
+    };
     let body = if tells.is_empty() {
         made
     } else {

@@ -5,6 +5,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Ident, LitStr};
+use tent_core::codes;
 
 use super::model::Field;
 use crate::fault::{Faults, choose};
@@ -51,7 +52,7 @@ impl Message {
         let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
         if text.trim().is_empty() {
             faults.add(
-                "T7020",
+                codes::INVALID_FAILURE,
                 literal,
                 &format!("the {option} is empty, and it is what a caller reads"),
                 &format!("write {option} = \"…\""),
@@ -67,7 +68,12 @@ impl Message {
             }),
             Err(wrong) => {
                 for Wrong { what, help } in wrong {
-                    faults.add("T7020", literal, &format!("the {option} {what}"), &help);
+                    faults.add(
+                        codes::INVALID_FAILURE,
+                        literal,
+                        &format!("the {option} {what}"),
+                        &help,
+                    );
                 }
                 None
             }

@@ -6,6 +6,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Member, Type};
+use tent_core::codes;
 
 use super::says::{self, Says};
 use crate::fault::Faults;
@@ -106,7 +107,7 @@ pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Mo
         }
         Data::Union(data) => {
             faults.add(
-                "T7021",
+                codes::UNSUPPORTED_ITEM,
                 &data.union_token,
                 "a union is no failure",
                 "write a struct or an enum",
@@ -145,7 +146,7 @@ fn misplaced(attributes: &[Attribute], faults: &mut Faults) {
         for word in ["from", "source"] {
             if one.path().is_ident(word) {
                 faults.add(
-                    "T7014",
+                    codes::INVALID_OPTION,
                     one,
                     &format!("`#[{word}]` stands on a field"),
                     "move it to the field that holds the error",
@@ -165,7 +166,7 @@ fn once(before: &[Arm<'_>], arm: &Arm<'_>, faults: &mut Faults) {
     });
     if let Some(other) = taken {
         faults.add(
-            "T7020",
+            codes::INVALID_FAILURE,
             &stated.code,
             &format!(
                 "{} is the code of `{}` already",
@@ -188,7 +189,7 @@ fn arm<'a>(
     for field in fields.iter().filter(|field| field.from) {
         if fields.len() > 1 {
             faults.add(
-                "T7020",
+                codes::INVALID_FAILURE,
                 &field.at,
                 "`#[from]` makes the whole failure of this field, and there are others",
                 "write #[source], or remove the other fields",
@@ -197,7 +198,7 @@ fn arm<'a>(
     }
     for second in fields.iter().filter(|field| field.source).skip(1) {
         faults.add(
-            "T7020",
+            codes::INVALID_FAILURE,
             &second.at,
             "a failure has one source, and this is the second",
             "keep #[source] on one field",
@@ -225,7 +226,7 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
             let first = marks.next();
             for second in marks {
                 faults.add(
-                    "T7014",
+                    codes::INVALID_OPTION,
                     second,
                     &format!("`#[{word}]` stands twice"),
                     "remove one of the two",
@@ -235,7 +236,7 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
                 && mark.meta.require_path_only().is_err()
             {
                 faults.add(
-                    "T7014",
+                    codes::INVALID_OPTION,
                     mark,
                     &format!("`#[{word}]` takes no options"),
                     &format!("write #[{word}]"),
@@ -250,7 +251,7 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
             faults.handle(content.bare());
             if marks != [false; 2] || hidden.is_some() {
                 faults.add(
-                    "T7008",
+                    codes::CONFLICTING_OPTIONS,
                     &content.name,
                     "a caller is never told this field, so it is nothing to show",
                     "remove `content`, or what keeps the field from the caller",
@@ -261,7 +262,7 @@ fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
             faults.handle(hidden.bare());
             if marks != [false; 2] || matches!(member, Member::Unnamed(_)) {
                 faults.add(
-                    "T7008",
+                    codes::CONFLICTING_OPTIONS,
                     &hidden.name,
                     "a caller is never told this field, so there is nothing to hide",
                     "remove `hidden`: only named fields that are no source are told",

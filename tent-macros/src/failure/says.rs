@@ -6,6 +6,7 @@
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::{Ident, Lit, LitStr};
+use tent_core::codes;
 
 use super::message::Message;
 use super::model::{EXAMPLE, Field, Said};
@@ -55,7 +56,7 @@ fn transparent(
     let others = |option: &&Written| option.name != "transparent" && option.name != "crate";
     for other in said.options.iter().filter(others) {
         faults.add(
-            "T7008",
+            codes::CONFLICTING_OPTIONS,
             &other.name,
             &format!(
                 "`{}` beside `transparent`, which passes on what its field says",
@@ -66,7 +67,7 @@ fn transparent(
     }
     if fields.len() != 1 {
         faults.add(
-            "T7020",
+            codes::INVALID_FAILURE,
             &transparent.name,
             &format!(
                 "a transparent failure has one field that it passes on, and this one has {}",
@@ -85,7 +86,7 @@ fn stated(ident: &Ident, said: &Said, fields: &[Field<'_>], faults: &mut Faults)
     missing.retain(|name| option(name).is_none());
     if said.whole && !missing.is_empty() {
         faults.add(
-            "T7020",
+            codes::INVALID_FAILURE,
             ident,
             &format!("`{ident}` states no {}", missing.join(" and no ")),
             &format!("write {EXAMPLE}, or #[failure(transparent)] to pass on its one field"),
@@ -128,7 +129,7 @@ fn code(code: &LitStr, faults: &mut Faults) -> Option<LitStr> {
         format!("`{value}` is no code")
     };
     let help = "write `A` and four digits, such as A0001";
-    faults.add("T7020", code, &what, help);
+    faults.add(codes::INVALID_FAILURE, code, &what, help);
     None
 }
 
@@ -150,7 +151,7 @@ fn status(option: &Written, faults: &mut Faults) -> Option<u16> {
         None => "the status is no number".to_owned(),
     };
     faults.push(option.fault(
-        "T7020",
+        codes::INVALID_FAILURE,
         &shown,
         "write one from 400 to 599: 404 for what is not there, 409 for what clashes with how things are",
     ));
@@ -169,7 +170,7 @@ fn name(name: &LitStr, faults: &mut Faults) -> Option<String> {
         return Some(value);
     }
     faults.add(
-        "T7020",
+        codes::INVALID_FAILURE,
         name,
         &format!("`{value}` is no name of a failure"),
         "write small letters and digits, words joined by hyphens, such as already-paid",

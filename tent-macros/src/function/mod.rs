@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use tent_core::codes;
 
 use crate::expand::expand;
 use crate::fault::fault;
@@ -21,7 +22,13 @@ pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> To
                 "#[{}] stands on `{word}`, and it is for functions",
                 kind.word()
             );
-            fault("T7005", span, &what, "put it on a free function").into_compile_error()
+            fault(
+                codes::UNSUPPORTED_SIGNATURE,
+                span,
+                &what,
+                "put it on a free function",
+            )
+            .into_compile_error()
         }
         Err(error) => error.into_compile_error(),
     };

@@ -336,7 +336,7 @@ fn the_text_of_every_error_is_code_name_fault_and_help() {
         let (head, what) = first.split_once(": ").expect("the fault is after a colon");
         let (code, name) = head.split_once(' ').expect("a code and its name");
         let entry = tent_core::codes::find(code).expect("it is in the catalogue");
-        assert_eq!(name, entry.name);
+        assert_eq!(name, entry.name());
         assert!(!what.is_empty() && !what.ends_with('.'), "{text}");
         let help = help
             .strip_prefix("help: ")

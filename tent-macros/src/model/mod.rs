@@ -12,6 +12,7 @@ pub(crate) use stated::Options;
 use proc_macro2::TokenStream;
 use syn::Path;
 use syn::ext::IdentExt as _;
+use tent_core::codes;
 
 use crate::docs::Docs;
 use crate::fault::{Faults, usual};
@@ -83,7 +84,7 @@ pub(crate) fn check(
             kind.word(),
             function.name
         );
-        faults.push(usual("T7001", values::here(), &what));
+        faults.push(usual(codes::MISSING_ACCESS, values::here(), &what));
     }
     rules::signature(function, &mut faults);
     rules::twice(function, &mut faults);
@@ -117,7 +118,11 @@ pub(crate) fn check(
             about,
             stated: options,
         }),
-        None => Err(usual("T7001", values::here(), "`access` is missing")),
+        None => Err(usual(
+            codes::MISSING_ACCESS,
+            values::here(),
+            "`access` is missing",
+        )),
     }
 }
 

@@ -8,6 +8,7 @@ use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, Ident, Path, Type};
+use tent_core::codes;
 
 use super::Kind;
 use super::rules::opaque;
@@ -96,18 +97,18 @@ fn check<'a>(parameter: &'a syntax::Parameter, faults: &mut Faults) -> Option<Pa
         Shape::Pattern(span, kind) => (Err(*span), &**kind),
         Shape::Receiver(span) => {
             let what = "the function takes `self`";
-            faults.add("T7005", *span, what, "write a free function; the app's own things are taken by reference (`shop: &Shop`)");
+            faults.add(codes::UNSUPPORTED_SIGNATURE, *span, what, "write a free function; the app's own things are taken by reference (`shop: &Shop`)");
             return None;
         }
         Shape::Variadic(span) => {
             let what = "the function takes any number of arguments";
-            faults.add("T7005", *span, what, "take a `Vec<T>`");
+            faults.add(codes::UNSUPPORTED_SIGNATURE, *span, what, "take a `Vec<T>`");
             return None;
         }
     };
     if let Some(span) = opaque(kind) {
         let what = "the parameter is an `impl Trait`, and a call from outside names no type";
-        faults.add("T7005", span, what, "name the type");
+        faults.add(codes::UNSUPPORTED_SIGNATURE, span, what, "name the type");
         return None;
     }
     if referenced(kind).is_none()
@@ -115,7 +116,7 @@ fn check<'a>(parameter: &'a syntax::Parameter, faults: &mut Faults) -> Option<Pa
     {
         let what = "it borrows from the input, which is owned by the call";
         faults.add(
-            "T7006",
+            codes::BORROWED_INPUT,
             span,
             what,
             "take `String` for `&str`, `Vec<T>` for `&[T]`",
@@ -129,7 +130,7 @@ fn check<'a>(parameter: &'a syntax::Parameter, faults: &mut Faults) -> Option<Pa
         (None, Err(span)) => {
             let what = "the parameter is a pattern, and a field of an input needs a name";
             faults.add(
-                "T7005",
+                codes::UNSUPPORTED_SIGNATURE,
                 span,
                 what,
                 "write `name: Type`, and take it apart in the body",
@@ -183,7 +184,7 @@ fn part<'a>(
     if let Some(word) = &reference.mutability {
         let what = "it is borrowed for writing, and what the app gives is shared by all calls";
         faults.add(
-            "T7006",
+            codes::BORROWED_INPUT,
             word.span(),
             what,
             "take `&T` and put a lock inside `T`; take an input by value",
@@ -192,14 +193,19 @@ fn part<'a>(
     }
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|one| one.ident != "_") {
         let what = format!("it is lent for the time of the call, not for `{lifetime}`");
-        faults.add("T7005", lifetime.span(), &what, "leave the lifetime out");
+        faults.add(
+            codes::UNSUPPORTED_SIGNATURE,
+            lifetime.span(),
+            &what,
+            "leave the lifetime out",
+        );
         return None;
     }
     for attribute in parameter.named("arg") {
         let what =
             "what the app gives is no field of the input, so there is nothing to state of it";
         faults.add(
-            "T7008",
+            codes::CONFLICTING_OPTIONS,
             word(attribute),
             what,
             "remove the #[arg], or take the parameter by value",
@@ -207,7 +213,12 @@ fn part<'a>(
     }
     for attribute in parameter.named("input") {
         let what = "what the app gives cannot be the input";
-        faults.add("T7010", word(attribute), what, "take the input by value");
+        faults.add(
+            codes::WHOLE_INPUT,
+            word(attribute),
+            what,
+            "take the input by value",
+        );
     }
     Some(Taken::Part(&reference.elem))
 }
@@ -216,7 +227,7 @@ fn input<'a>(parameter: &syntax::Parameter, faults: &mut Faults) -> Taken<'a> {
     for arg in parameter.named("arg") {
         let what = "the whole input is no field to state rules of";
         faults.add(
-            "T7010",
+            codes::WHOLE_INPUT,
             word(arg),
             what,
             "put the rules on the fields of its type, or remove the #[input]",
@@ -226,7 +237,12 @@ fn input<'a>(parameter: &syntax::Parameter, faults: &mut Faults) -> Taken<'a> {
     for (at, input) in parameter.named("input").enumerate() {
         if at > 0 {
             let what = "#[input] stands twice";
-            faults.add("T7014", word(input), what, "keep one of the two");
+            faults.add(
+                codes::INVALID_OPTION,
+                word(input),
+                what,
+                "keep one of the two",
+            );
         } else if input.meta.require_path_only().is_err() {
             options::of_meta(&input.meta, &INPUT, faults, &mut stated);
         }
@@ -284,7 +300,7 @@ fn property(name: &At<String>) -> syn::Result<String> {
     }
     let what = format!("{:?} cannot be the name of a field", name.value);
     Err(fault(
-        "T7016",
+        codes::INVALID_FIELD_NAME,
         name.span,
         &what,
         "write 1 to 64 of A-Z a-z 0-9 _ . -",
@@ -308,7 +324,7 @@ fn whole(function: &Function, checked: &[Parameter<'_>], faults: &mut Faults) {
             let what = format!(
                 "#[input] makes one parameter the whole input, and {others} are taken from the caller"
             );
-            faults.push(usual("T7010", word(input), &what));
+            faults.push(usual(codes::WHOLE_INPUT, word(input), &what));
         }
     }
 }
@@ -323,7 +339,12 @@ fn served(kind: Kind, function: &Function, checked: &[Parameter<'_>], faults: &m
             .flat_map(|one| one.named("input"))
         {
             let what = format!("the arguments of a {} are parameters", kind.word());
-            faults.add("T7008", word(input), &what, "take each argument by value");
+            faults.add(
+                codes::CONFLICTING_OPTIONS,
+                word(input),
+                &what,
+                "take each argument by value",
+            );
         }
     }
     for parameter in checked {
@@ -332,15 +353,30 @@ fn served(kind: Kind, function: &Function, checked: &[Parameter<'_>], faults: &m
         };
         if let Some(complete) = field.complete.as_ref().filter(|_| kind.is_called()) {
             let what = "MCP completes the arguments of prompts and resources alone";
-            faults.add("T7008", complete.span(), what, "leave `complete` out");
+            faults.add(
+                codes::CONFLICTING_OPTIONS,
+                complete.span(),
+                what,
+                "leave `complete` out",
+            );
         }
         if let Some(title) = field.title.as_ref().filter(|_| kind == Kind::Resource) {
             let what = "MCP clients are not told of the variables of a URI one by one";
-            faults.add("T7008", title.span, what, "leave `title` out");
+            faults.add(
+                codes::CONFLICTING_OPTIONS,
+                title.span,
+                what,
+                "leave `title` out",
+            );
         }
         if let Some(header) = field.header.as_ref().filter(|_| !kind.is_called()) {
             let what = "MCP mirrors the arguments of tools alone into headers";
-            faults.add("T7008", header.span, what, "leave `header` out");
+            faults.add(
+                codes::CONFLICTING_OPTIONS,
+                header.span,
+                what,
+                "leave `header` out",
+            );
         }
     }
 }
@@ -357,7 +393,7 @@ fn names(checked: &[Parameter<'_>], faults: &mut Faults) {
                 let span = parameter.name.map_or_else(Span::call_site, Ident::span);
                 let what = format!("two fields have the name {:?}", field.name);
                 faults.add(
-                    "T7016",
+                    codes::INVALID_FIELD_NAME,
                     span,
                     &what,
                     "give one of them another name with #[arg(rename = \"…\")]",
@@ -380,11 +416,16 @@ fn headers(checked: &[Parameter<'_>], faults: &mut Faults) {
         };
         if !seen.insert(header.value.to_ascii_lowercase()) {
             let what = format!("another field is mirrored into {:?} already", header.value);
-            faults.push(usual("T7007", header.span, &what));
+            faults.push(usual(codes::INVALID_HEADER, header.span, &what));
         }
         if field.secret {
             let what = "a secret that is mirrored into a header is seen by whatever reads headers on the way";
-            faults.add("T7008", header.span, what, "leave `header` out");
+            faults.add(
+                codes::CONFLICTING_OPTIONS,
+                header.span,
+                what,
+                "leave `header` out",
+            );
         }
     }
 }

@@ -6,6 +6,7 @@ use quote::ToTokens as _;
 use syn::Type;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
+use tent_core::codes;
 use tent_core::names::{self, Origin, Problem};
 
 use super::{Kind, Options};
@@ -20,7 +21,7 @@ use tent_core::uri::Template;
 pub(super) fn signature(function: &Function, faults: &mut Faults) {
     let mut refuse = |span: Option<Span>, what: &str, help: &str| {
         if let Some(span) = span {
-            faults.add("T7005", span, what, help);
+            faults.add(codes::UNSUPPORTED_SIGNATURE, span, what, help);
         }
     };
     refuse(
@@ -92,7 +93,7 @@ pub(super) fn twice(function: &Function, faults: &mut Faults) {
         if ours && last.is_some_and(|last| known.contains(&last.as_str())) {
             let what = "a function is one of a query, a change, an action, a resource and a prompt, and this one says two of them";
             faults.add(
-                "T7008",
+                codes::CONFLICTING_OPTIONS,
                 word(attribute),
                 what,
                 "keep one of the two attributes",
@@ -122,7 +123,7 @@ pub(super) fn about(
                 function.name
             ),
         };
-        faults.push(usual("T7009", span, &what));
+        faults.push(usual(codes::MISSING_DESCRIPTION, span, &what));
     }
     about
 }
@@ -137,7 +138,7 @@ pub(super) fn name(kind: Kind, function: &Function, stated: &Options, faults: &m
             .as_ref()
             .filter(|name| name.value.trim().is_empty())
         {
-            faults.push(usual("T1015", name.span, "the name is empty"));
+            faults.push(usual(codes::INVALID_NAME, name.span, "the name is empty"));
         }
         return;
     }
@@ -171,7 +172,7 @@ pub(super) fn name(kind: Kind, function: &Function, stated: &Options, faults: &m
 pub(super) fn clashes(kind: Kind, function: &Function, stated: &Options, faults: &mut Faults) {
     let mut clash = |span: Option<Span>, holds: bool, what: &str, help: &str| {
         if let Some(span) = span.filter(|_| holds) {
-            faults.add("T7008", span, what, help);
+            faults.add(codes::CONFLICTING_OPTIONS, span, what, help);
         }
     };
     let yes = |flag: &Option<At<bool>>| {

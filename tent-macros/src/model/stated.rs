@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
+use tent_core::codes;
 
 use super::Kind;
 use crate::fault::{Faults, choose, fault};
@@ -193,5 +194,5 @@ fn offer(offer: &At<String>) -> syn::Result<()> {
         "api" => "leave it out: a function is at /api unless it states `api = false`".to_owned(),
         other => choose(other, &["mcp"]),
     };
-    Err(fault("T7003", offer.span, &what, &help))
+    Err(fault(codes::UNKNOWN_OFFER, offer.span, &what, &help))
 }

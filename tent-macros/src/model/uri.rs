@@ -3,6 +3,7 @@
 
 use proc_macro2::Span;
 use syn::Ident;
+use tent_core::codes;
 use tent_core::uri::{Template, Wrong};
 
 use super::parameters::{Parameter, Taken};
@@ -25,7 +26,7 @@ pub(super) fn check(
                 "#[resource] does not say under which URI `{}` is",
                 function.name
             );
-            faults.push(usual("T7030", values::here(), &what));
+            faults.push(usual(codes::INVALID_URI_TEMPLATE, values::here(), &what));
         }
         return;
     };
@@ -43,7 +44,7 @@ pub(super) fn check(
                 Wrong::Adjacent(_) => "put something between the two, such as `/`",
                 Wrong::Character(_) => "percent-encode it",
             };
-            faults.add("T7030", uri.span, &what, help);
+            faults.add(codes::INVALID_URI_TEMPLATE, uri.span, &what, help);
             return;
         }
     };
@@ -59,7 +60,7 @@ pub(super) fn check(
         if !fields().any(|(_, field)| field.name == variable) {
             let what = format!("no parameter takes the variable {{{variable}}}");
             let help = format!("take it by value: `{variable}: String`, or another type");
-            faults.add("T7030", uri.span, &what, &help);
+            faults.add(codes::INVALID_URI_TEMPLATE, uri.span, &what, &help);
         }
     }
     for (parameter, field) in fields() {
@@ -68,7 +69,7 @@ pub(super) fn check(
             let what = format!("the URI has no variable {{{}}}", field.name);
             let help =
                 "put the variable into the URI; what the app gives is taken by reference (`&T`)";
-            faults.add("T7030", span, &what, help);
+            faults.add(codes::INVALID_URI_TEMPLATE, span, &what, help);
         }
     }
 }

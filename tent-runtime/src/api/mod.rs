@@ -14,12 +14,12 @@ use http::{Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
+use tent_core::codes;
 use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Call, Dispatcher, Endpoint, Outcome, Requester, Resolved, Target};
 use crate::error::{Error, Result};
 use crate::function::Kind;
 use crate::json;
-use crate::registry::{Function, OutputShape};
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 
@@ -76,7 +76,7 @@ fn is_read(method: &Method) -> bool {
 }
 
 fn method_not_allowed(allow: &'static str) -> Error {
-    Error::of("T0016").with_field("allow", allow)
+    Error::new(codes::METHOD_NOT_ALLOWED).with_field("allow", allow)
 }
 
 /// The function that the path names; `None` for the list.
@@ -90,7 +90,7 @@ fn name(parts: &Parts) -> Result<Option<String>> {
     }
     let name = percent_encoding::percent_decode_str(rest).decode_utf8();
     name.map(|name| Some(name.into_owned()))
-        .map_err(|_| Error::of("T0001"))
+        .map_err(|_| Error::new(codes::NOT_FOUND))
 }
 
 /// Calls a function and writes its output.
@@ -136,7 +136,7 @@ async fn input(
     resolved: &mut Resolved,
 ) -> Result<(Map<String, Value>, InputEncoding)> {
     let function = resolved.function();
-    let is_query = function.declaration.kind == Kind::Query;
+    let is_query = function.kind == Kind::Query;
     match &parts.method {
         method if is_read(method) && is_query => Ok((query_input(parts, function)?, InputEncoding::Strings)),
         &Method::POST => {
@@ -157,7 +157,7 @@ async fn posted_input(
     body: &mut Upload,
 ) -> Result<Map<String, Value>> {
     if !web::is_json(&parts.headers) {
-        return Err(Error::of("T0017"));
+        return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
     }
     let bytes = body.read(dispatcher.settings().limits.body).await?;
     if bytes.is_empty() {
@@ -208,19 +208,18 @@ async fn list(dispatcher: &Dispatcher, admitted: &Admitted) -> Result<Response<B
 }
 
 fn listed(function: &Function) -> Value {
-    let declaration = function.declaration;
     let mut listed = json!({
         "name": function.name,
         "title": function.title,
-        "kind": declaration.kind.word(),
-        "methods": if declaration.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
+        "kind": function.kind.word(),
+        "methods": if function.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
         "readOnly": function.only_reads(),
         "input": function.input.published(),
     });
     if !function.about.is_empty() {
         listed["about"] = json!(function.about);
     }
-    if declaration.asks {
+    if function.asks {
         listed["asks"] = json!(true);
     }
     if let OutputShape::Value(Some(output)) = &function.output {

@@ -4,6 +4,7 @@
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use crate::dispatch::Dispatcher;
 use crate::error::Error;
@@ -21,7 +22,7 @@ pub(super) fn response(error: &Error, dispatcher: &Dispatcher) -> Response<Body>
     web::nosniff(headers);
     web::failure_headers(error, &dispatcher.about().name, headers);
     let allow = error.fields().get("allow").and_then(Value::as_str);
-    if let Some(allow) = allow.filter(|_| error.code() == "T0016")
+    if let Some(allow) = allow.filter(|_| error.is(codes::METHOD_NOT_ALLOWED))
         && let Ok(allow) = HeaderValue::from_str(allow)
     {
         headers.insert(header::ALLOW, allow);

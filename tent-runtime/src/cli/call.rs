@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use crate::caller::Caller;
 use crate::cx::TraceId;
@@ -55,17 +56,22 @@ pub(super) async fn call(
 fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
     match registry.find(name) {
         Some(_) => None,
-        None => registry.all().find(|one| one.name == name).map(kind),
+        None => registry
+            .all()
+            .find(|one| one.name == name)
+            .map(|one| kind(one)),
     }
 }
 
 /// The fix of a failure for the command line, where the catalogue speaks to who sends a request.
 fn here(error: Error) -> Error {
-    let fix = match error.code() {
-        "T0001" => {
+    let fix = match error.tent_code() {
+        Some(codes::NOT_FOUND) => {
             "Look at the names that `list` shows, or call as somebody who may, with --as USER."
         }
-        "T0004" | "T0005" => "Call as a person that the app knows and who may, with --as USER.",
+        Some(codes::SIGN_IN | codes::NOT_ALLOWED) => {
+            "Call as a person that the app knows and who may, with --as USER."
+        }
         _ => return error,
     };
     error.with_fix(fix)

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::function::Primitive;
-use crate::registry::{Function, Registry};
+use crate::function::{Function, Primitive};
+use crate::registry::Registry;
 use crate::server::Prepared;
 
 use super::out;
@@ -50,7 +50,7 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
     match as_json {
         true => out::data(format_args!(
             "{:#}",
-            Value::from_iter(registry.all().map(as_value))
+            Value::from_iter(registry.all().map(|one| as_value(one)))
         ))?,
         false => out::data(table(&registry))?,
     }
@@ -66,7 +66,7 @@ pub(super) fn refuse(problems: &crate::registry::Diagnostics) -> ExitCode {
 }
 
 fn table(registry: &Registry) -> String {
-    let rows: Vec<_> = registry.all().map(row).collect();
+    let rows: Vec<_> = registry.all().map(|one| row(one)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let (name, kind, access, doors) = (width(0), width(1), width(2), width(3));
     let line = |[n, k, a, d, about]: &[String; 5]| {
@@ -80,7 +80,7 @@ fn row(function: &Function) -> [String; 5] {
     let about = function.about.split("\n\n").next().unwrap_or_default();
     let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     let kind = kind(function).to_owned();
-    let access = function.declaration.access.to_string();
+    let access = function.access.to_string();
     [
         function.name.clone(),
         kind,
@@ -91,7 +91,7 @@ fn row(function: &Function) -> [String; 5] {
 }
 
 pub(super) fn kind(function: &Function) -> &'static str {
-    match (function.declaration.serves, function.declaration.kind) {
+    match (function.primitive, function.kind) {
         (Primitive::Resource(_), _) => "resource",
         (Primitive::Prompt, _) => "prompt",
         (Primitive::Function, kind) => kind.word(),
@@ -99,11 +99,10 @@ pub(super) fn kind(function: &Function) -> &'static str {
 }
 
 fn doors(function: &Function) -> Vec<&'static str> {
-    let declaration = function.declaration;
     // What answers a method, what is read and what is got is at /mcp, and nowhere else.
-    let served = declaration.on.is_some() || !matches!(declaration.serves, Primitive::Function);
-    let api = declaration.api && declaration.on.is_none();
-    let doors = [(api, "api"), (declaration.mcp || served, "mcp")];
+    let served = function.on.is_some() || !matches!(function.primitive, Primitive::Function);
+    let api = function.api && function.on.is_none();
+    let doors = [(api, "api"), (function.mcp || served, "mcp")];
     doors
         .into_iter()
         .filter(|(open, _)| *open)
@@ -117,17 +116,17 @@ fn as_value(function: &Function) -> Value {
         "title": function.title,
         "about": function.about,
         "kind": kind(function),
-        "access": function.declaration.access.to_string(),
+        "access": function.access.to_string(),
         "scope": function.scope,
         "doors": doors(function),
-        "asks": function.declaration.asks,
+        "asks": function.asks,
         "input": function.input.published(),
-        "location": function.declaration.location.to_string(),
+        "location": function.location.map(|at| at.to_string()),
     });
-    if let Primitive::Resource(resource) = function.declaration.serves {
+    if let Primitive::Resource(resource) = function.primitive {
         value["uri"] = resource.uri.into();
     }
-    if let Some(method) = function.declaration.on {
+    if let Some(method) = function.on {
         value["on"] = method.into();
     }
     value

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use tent_core::codes;
+
 use crate::caller::Caller;
 use crate::error::{Error, Result};
 use crate::dispatch::Identity;
@@ -46,8 +48,8 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
         told_to_end().await;
         tent.shutdown();
     });
-    let told = |error: Error| match error.code() {
-        "T0004" => error.with_fix(fix),
+    let told = |error: Error| match error.tent_code() {
+        Some(codes::SIGN_IN) => error.with_fix(fix),
         _ => error,
     };
     served.await.map_err(told)?;

@@ -19,7 +19,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use serde_json::{Map, Value};
-use tent_core::codes::{self, Entry};
+use tent_core::codes::{self, Code};
 
 use crate::error::{Error, Result};
 use crate::json;
@@ -85,7 +85,7 @@ enum Command {
     Explain {
         /// The code, such as T7120
         #[arg(value_parser = code)]
-        code: Option<&'static Entry>,
+        code: Option<Code>,
     },
 }
 
@@ -168,7 +168,7 @@ fn outside_of_runtimes() -> Result<()> {
     if tokio::runtime::Handle::try_current().is_err() {
         return Ok(());
     }
-    Err(Error::of("T0012")
+    Err(Error::new(codes::INTERNAL)
         .with_message("App::run starts a tokio runtime of its own, and was called within one.")
         .with_fix(
             "Call it from a plain `fn main`, without #[tokio::main]. Within a runtime, \
@@ -224,11 +224,11 @@ fn complain(error: &Error) {
     }
 }
 
-fn explain(code: Option<&Entry>) -> Result<()> {
-    let line = |entry: &Entry| format!("{}  {}", entry.code, entry.name);
+fn explain(code: Option<Code>) -> Result<()> {
+    let line = |code: Code| format!("{code}  {}", code.name());
     match code {
-        Some(entry) => out::data(explained(entry).trim_end()),
-        None => out::data(codes::ALL.iter().map(line).collect::<Vec<_>>().join("\n")),
+        Some(code) => out::data(explained(code).trim_end()),
+        None => out::data(codes::all().map(line).collect::<Vec<_>>().join("\n")),
     }
 }
 
@@ -244,7 +244,7 @@ fn input(text: &str) -> Result<Map<String, Value>, String> {
         .map_err(|why| format!("{why}; give one JSON object, in quotes: '{{\"id\": 1}}'"))
 }
 
-fn code(text: &str) -> Result<&'static Entry, String> {
+fn code(text: &str) -> Result<Code, String> {
     codes::find(text).ok_or_else(|| "there is no such code; `explain` alone lists all".to_owned())
 }
 

@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use crate::error::Result;
-use crate::function::Kind;
-use crate::registry::{Function, Registry};
+use crate::function::{Function, Kind};
+use crate::registry::Registry;
 use crate::server::{Prepared, Tent, listen};
 
 use super::{list::refuse, out, program};
@@ -72,15 +73,15 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
 
 /// A query that takes nothing, to be tried first: best one that wants a key.
 fn to_try(registry: &Registry) -> Option<&str> {
-    let takes_nothing = |f: &&Function| {
+    let takes_nothing = |f: &&Arc<Function>| {
         let required = f
             .input
             .published()
             .get("required")
             .and_then(|r| r.as_array());
-        f.declaration.kind == Kind::Query && f.declaration.api && required.is_none_or(Vec::is_empty)
+        f.kind == Kind::Query && f.api && required.is_none_or(Vec::is_empty)
     };
-    let open = |f: &&Function| matches!(f.declaration.access, crate::function::Access::Anyone);
+    let open = |f: &&Arc<Function>| matches!(f.access, crate::function::Access::Anyone);
     let queries = || registry.functions().iter().filter(takes_nothing);
     let first = queries().find(|f| !open(f)).or_else(|| queries().next());
     first.map(|function| function.name.as_str())

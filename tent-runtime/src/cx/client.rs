@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::error::{Error, Result};
 
@@ -61,9 +62,10 @@ impl Client {
     }
 
     /// Refuses a client that lacks one of these, with all that it lacks.
-    pub(crate) fn require(&self, names: &[&str]) -> Result<()> {
+    pub(crate) fn require(&self, names: &[impl AsRef<str>]) -> Result<()> {
         let is_lacking = |name: &&str| !self.has(name);
-        let lacking: Vec<&str> = names.iter().copied().filter(is_lacking).collect();
+        let names = names.iter().map(AsRef::as_ref);
+        let lacking: Vec<&str> = names.filter(is_lacking).collect();
         if lacking.is_empty() {
             return Ok(());
         }
@@ -80,7 +82,7 @@ impl Client {
                 whole.insert(part.to_owned(), json!({}));
             }
         }
-        Err(Error::of("T0021")
+        Err(Error::new(codes::MISSING_CAPABILITY)
             .with_message(format!(
                 "The client did not say that it can do what is asked of it: {}.",
                 lacking.join(", ")

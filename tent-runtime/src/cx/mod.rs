@@ -42,6 +42,7 @@ pub(crate) use client::{Extensions, REQUIRED};
 pub(crate) use nested_call::{NestedCalls, Nesting};
 pub(crate) use paused_time::PausedTime;
 
+use tent_core::codes;
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
 
@@ -110,8 +111,8 @@ impl Cx {
     /// T0004 for an anonymous caller, T0005 for a caller that is not a user.
     pub fn user(&self) -> Result<&User> {
         self.caller().user().ok_or_else(|| match self.caller() {
-            Caller::Nobody => Error::of("T0004"),
-            _ => Error::of("T0005")
+            Caller::Nobody => Error::new(codes::SIGN_IN),
+            _ => Error::new(codes::NOT_ALLOWED)
                 .with_message("This caller is not a user.")
                 .with_fix("Call with the key of a user, or sign in."),
         })
@@ -132,7 +133,7 @@ impl Cx {
         if allowed {
             return Ok(());
         }
-        Err(Error::of("T0005")
+        Err(Error::new(codes::NOT_ALLOWED)
             .with_message("The caller may not do this.")
             .with_fix("Call as a user who may do it."))
     }
@@ -143,7 +144,7 @@ impl Cx {
     /// T7011 if the app has no state of this type.
     pub fn state<T: State>(&self) -> Result<&T> {
         self.parts.states.find().ok_or_else(|| {
-            Error::of("T7011").with_source(format!(
+            Error::new(codes::MISSING_STATE).with_source(format!(
                 "the app has no state of type {}",
                 std::any::type_name::<T>()
             ))
@@ -276,7 +277,7 @@ impl Cx {
         let request = prepared.request();
         self.parts.client.require(&request.needs())?;
         let Some(elicitor) = &self.parts.elicitor else {
-            return Err(Error::of("T0021").with_message("The client of this call cannot be asked."));
+            return Err(Error::new(codes::MISSING_CAPABILITY).with_message("The client of this call cannot be asked."));
         };
         let name = self.parts.nesting.name(name);
         // The time that a person takes does not count against the deadline.
@@ -388,7 +389,7 @@ impl Cx {
 
 /// T0022 for a response that is missing or invalid.
 pub(crate) fn misanswered(name: &str, what: &str) -> Error {
-    Error::of("T0022").with_message(format!("The client's answer to {name:?} {what}."))
+    Error::new(codes::CLIENT_DID_NOT_ANSWER).with_message(format!("The client's answer to {name:?} {what}."))
 }
 
 impl fmt::Debug for Cx {

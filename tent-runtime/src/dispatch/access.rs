@@ -3,6 +3,7 @@
 use tokio::time::Instant;
 
 use super::guard::{Guarded, earlier, guarded, is_over, until};
+use tent_core::codes;
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::function::{Access, Rule};
@@ -35,7 +36,7 @@ pub(super) fn without_rules(access: &Access, caller: &Caller) -> Option<bool> {
         Access::Rule(_) => None,
         Access::Any(list) => {
             let mut decided = Some(false);
-            for one in *list {
+            for one in list {
                 match without_rules(one, caller) {
                     Some(true) => return Some(true),
                     Some(false) => {}
@@ -62,14 +63,14 @@ fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
 /// Runs one rule. A rule that fails, panics or times out rejects: its failure must not show that the function exists.
 async fn accepts(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
     // A plain `fn` panics before it returns its future, so it is called inside the guard.
-    let why = match guarded(until(deadline), async { (rule.ask)(cx).await }).await {
+    let why = match guarded(until(deadline), async { rule.check(cx).await }).await {
         Guarded::Returned(Ok(accepted)) => return accepted,
-        Guarded::Returned(Err(error)) if error.code() != "T0012" => return false,
+        Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
         Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
         Guarded::TimedOut => vec!["it did not return before the deadline".to_owned()],
     };
     tracing::error!(
-        rule = rule.path,
+        rule = rule.name(),
         ?why,
         "an access rule failed, and rejects the caller"
     );

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::guard::in_time;
 use super::{Dispatcher, rate};
+use tent_core::codes;
 use crate::caller::Caller;
 use crate::cx::TraceId;
 use crate::error::{Error, Result};
@@ -100,7 +101,7 @@ impl Dispatcher {
     pub fn check_open(&self) -> Result<()> {
         match self.is_closing() {
             false => Ok(()),
-            true => Err(Error::of("T0013").with_retry_after(RETRY_AFTER_CLOSING)),
+            true => Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(RETRY_AFTER_CLOSING)),
         }
     }
 

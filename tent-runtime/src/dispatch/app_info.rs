@@ -43,33 +43,39 @@ impl AppInfo {
         for icon in &self.icons {
             if let Some(problem) = icon.problem() {
                 let message = format!("The app's icon {:?} {problem}", icon.shown());
-                problems.push(at("T7034", message));
+                problems.push(at(codes::INVALID_ICON, message));
             }
         }
         for (id, settings) in &self.extensions {
             if let Some(problem) = extension::problem(id) {
-                problems.push(at("T7035", format!("The extension {id:?} {problem}")));
+                problems.push(at(
+                    codes::INVALID_EXTENSION,
+                    format!("The extension {id:?} {problem}"),
+                ));
             }
             if !settings.is_object() {
                 let message = format!("The settings of the extension {id:?} must be an object");
-                problems.push(at("T7035", message));
+                problems.push(at(codes::INVALID_EXTENSION, message));
             }
         }
         for (name, settings) in &self.experimental {
             if name.is_empty() {
                 let message = "An experimental capability must have a name".to_owned();
-                problems.push(at("T7035", message));
+                problems.push(at(codes::INVALID_EXTENSION, message));
             }
             if !settings.is_object() {
                 let message =
                     format!("The settings of the experimental capability {name:?} must be an object");
-                problems.push(at("T7035", message));
+                problems.push(at(codes::INVALID_EXTENSION, message));
             }
         }
         if let Some(website) = &self.website
             && let Err(problem) = web_address(website)
         {
-            problems.push(at("T7036", format!("The website {website:?} {problem}")));
+            problems.push(at(
+                codes::INVALID_WEBSITE,
+                format!("The website {website:?} {problem}"),
+            ));
         }
         problems
     }
@@ -78,7 +84,7 @@ impl AppInfo {
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
         let diagnostic = |icon: &Icon| Diagnostic {
-            code: "T7034",
+            code: codes::INVALID_ICON,
             message: format!(
                 "The app's icon {:?} is not over https, so that clients do not fetch it",
                 icon.shown()
@@ -111,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    fn found(about: &AppInfo) -> Vec<(&'static str, String)> {
+    fn found(about: &AppInfo) -> Vec<(codes::Code, String)> {
         let found = about.problems().into_iter();
         found.map(|one| (one.code, one.message)).collect()
     }
@@ -143,7 +149,7 @@ mod tests {
             .map(|one| (one.code, &*one.message))
             .collect();
         let wanted = r#"The app's icon "http://shop.example/a.png" is not over https, so that clients do not fetch it"#;
-        assert_eq!(found, [("T7034", wanted)]);
+        assert_eq!(found, [(codes::INVALID_ICON, wanted)]);
     }
 
     #[test]
@@ -158,24 +164,24 @@ mod tests {
         };
         let wanted = [
             (
-                "T7034",
+                codes::INVALID_ICON,
                 r#"The app's icon "file:///icon.png" has an address that is neither https: nor http:"#,
             ),
             (
-                "T7035",
+                codes::INVALID_EXTENSION,
                 r#"The settings of the extension "com.example/ok" must be an object"#,
             ),
             (
-                "T7035",
+                codes::INVALID_EXTENSION,
                 r#"The extension "ui" has no prefix, such as `com.example/`"#,
             ),
-            ("T7035", "An experimental capability must have a name"),
+            (codes::INVALID_EXTENSION, "An experimental capability must have a name"),
             (
-                "T7035",
+                codes::INVALID_EXTENSION,
                 r#"The settings of the experimental capability "tasks" must be an object"#,
             ),
             (
-                "T7036",
+                codes::INVALID_WEBSITE,
                 r#"The website "shop.example" has an address that is neither https: nor http:"#,
             ),
         ];

@@ -3,8 +3,9 @@
 //! No endpoint can ask a person yet, so a function that requires an approval runs for a call that already has one,
 //! and for the app itself.
 
+use tent_core::codes;
 use crate::error::{Error, Result};
-use crate::registry::Function;
+use crate::function::Function;
 
 /// Whether a call has a person's approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +21,10 @@ pub(super) enum Approval {
 /// # Errors
 /// T7120 if the function requires an approval and the call has none.
 pub(super) fn check(function: &Function, approval: Approval) -> Result<()> {
-    if !function.declaration.asks || approval == Approval::NotNeeded {
+    if !function.asks || approval == Approval::NotNeeded {
         return Ok(());
     }
-    Err(Error::of("T7120").with_message(format!(
+    Err(Error::new(codes::APPROVAL_NEEDED).with_message(format!(
         "{} requires a person's approval, and this server cannot ask for it yet.",
         function.title
     )))

@@ -4,7 +4,7 @@
 //! `debug`.
 
 use super::Outcome;
-use crate::registry::Function;
+use crate::function::Function;
 
 /// Records the end of a call, whether its function ran or a step before it refused.
 pub(super) fn record(function: &Function, outcome: &Outcome) {

@@ -15,6 +15,7 @@ use super::approval::{self, Approval};
 use super::validate::validate;
 use super::guard::{under_deadline, until, with_reference};
 use super::{CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
+use tent_core::codes;
 use crate::cx::{
     CancelOnDrop, Cancellation, Client, Cx, CxParts, Elicitor, Era, Journal, NestedCalls, Nesting,
     PausedTime, Reporter,
@@ -197,7 +198,7 @@ impl Dispatcher {
             paused: waits.then(PausedTime::new),
             app: Some(app),
             nesting: Nesting {
-                only_queries: resolved.function().declaration.kind == Kind::Query,
+                only_queries: resolved.function().kind == Kind::Query,
                 ..Nesting::default()
             },
             outer: None,
@@ -276,14 +277,14 @@ impl Dispatcher {
         if let Some(claim) = &claim {
             let entered = claim.enter(ClaimedCall {
                 name: &function.name,
-                kind: function.declaration.kind,
+                kind: function.kind,
                 caller: cx.caller(),
                 input: &input,
                 deadline: cx.deadline(),
                 cancellation: cx.cancellation(),
             });
             let entered = under_deadline(cx.deadline_passed(), entered).await;
-            match entered.unwrap_or_else(|| Err(Error::of("T0010"))) {
+            match entered.unwrap_or_else(|| Err(Error::new(codes::TIMEOUT))) {
                 Ok(Entered::Run) => {}
                 Ok(Entered::Answered) => return Outcome::Answered,
                 Err(error) => {
@@ -309,7 +310,7 @@ impl Dispatcher {
 /// Whether a call runs to its end after its caller disconnected: a retry of a function that does more than read.
 fn runs_to_its_end(resolved: &Resolved, call: &Call) -> bool {
     call.claim.as_ref().is_some_and(|claim| claim.is_retry())
-        && resolved.function().declaration.kind != Kind::Query
+        && resolved.function().kind != Kind::Query
 }
 
 /// Until when an outcome may be recorded: until the deadline of the call, or for a short time after it, so that a

@@ -61,7 +61,7 @@ pub(super) async fn in_time<T>(
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
     let done = under_deadline(until(deadline), work).await;
-    done.unwrap_or_else(|| Err(Error::of("T0010")))
+    done.unwrap_or_else(|| Err(Error::new(codes::TIMEOUT)))
 }
 
 /// Completes at the deadline; never without one.
@@ -103,9 +103,11 @@ pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
 /// build and the start) goes to the log under a reference, and the caller gets a T0012 with the reference.
 /// `place` names what failed.
 pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &str) -> Error {
-    let is_public = codes::find(error.code()).is_none_or(|entry| entry.when == When::Call);
+    let is_public = error
+        .tent_code()
+        .is_none_or(|code| code.when() == When::Call);
     let has_reference = error.fields().contains_key(REFERENCE);
-    if (is_public && error.code() != "T0012") || has_reference {
+    if (is_public && !error.is(codes::INTERNAL)) || has_reference {
         return error;
     }
     let reference = reference();
@@ -119,7 +121,7 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         chain = ?error.chain(),
         "internal error",
     );
-    Error::of("T0012")
+    Error::new(codes::INTERNAL)
         .with_message(format!("Internal error (reference {reference})."))
         .with_field(REFERENCE, reference)
 }
@@ -166,13 +168,16 @@ mod tests {
 
     #[test]
     fn replaces_an_error_that_is_not_meant_for_callers_by_a_reference() {
-        let password = Error::of("T7019").with_message("shop.password: \"hunter2\"");
+        let password = Error::new(codes::INVALID_SETTING).with_message("shop.password: \"hunter2\"");
         let error = with_reference(password, "a function", "nobody", "1");
         assert_eq!(error.code(), "T0012");
         assert!(!error.message().contains("hunter2"));
         let again = with_reference(error.clone(), "a function", "nobody", "1");
         assert_eq!(again.fields(), error.fields(), "it keeps its first reference");
-        for public in [Error::of("T0003"), Error::stated("A0001", 409, "no")] {
+        for public in [
+            Error::new(codes::INVALID_INPUT),
+            Error::declared(crate::code!("A0001"), 409, "no"),
+        ] {
             let code = public.code();
             assert_eq!(
                 with_reference(public, "a function", "nobody", "1").code(),

@@ -3,6 +3,7 @@
 
 use http::request::Parts;
 use http::{HeaderMap, header};
+use tent_core::codes;
 
 use crate::error::{Error, Result};
 use crate::settings::Web;
@@ -125,7 +126,7 @@ fn normal_origin(origin: &str) -> String {
 }
 
 fn wrong(message: &'static str) -> Error {
-    Error::of("T0014").with_message(message)
+    Error::new(codes::WRONG_HOST_OR_ORIGIN).with_message(message)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::guard::{Guarded, guarded, in_time, until, with_reference};
 use super::{Dispatcher, Identity};
+use tent_core::codes;
 use crate::caller::{Caller, User};
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Cx, CxParts, TraceId};
@@ -117,7 +118,7 @@ impl Dispatcher {
         caller: Result<Caller>,
     ) -> Result<Caller> {
         if let Err(error) = &caller
-            && error.code() == "T0004"
+            && error.is(codes::SIGN_IN)
         {
             self.rejected_credentials.log(parts, trace, error);
         }
@@ -142,7 +143,7 @@ impl Dispatcher {
         if !by_cookie || is_own {
             return Ok(());
         }
-        Err(Error::of("T0014")
+        Err(Error::new(codes::WRONG_HOST_OR_ORIGIN)
             .with_message("A call with a session cookie must come from a page of this server.")
             .with_fix(
                 "Call from a page of this server, so that the browser sends Origin, or send an API key.",
@@ -172,7 +173,7 @@ impl Dispatcher {
         let user = self.run_hook(users, id.to_owned(), "users", deadline);
         match user.await? {
             Some(user) => Ok(user),
-            None => Err(Error::of("T0004").with_message("The app does not know this user.")),
+            None => Err(Error::new(codes::SIGN_IN).with_message("The app does not know this user.")),
         }
     }
 
@@ -256,5 +257,5 @@ fn must_equal<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
 }
 
 fn bad_key() -> Error {
-    Error::of("T0004").with_message("The API key is not valid, or not valid any more.")
+    Error::new(codes::SIGN_IN).with_message("The API key is not valid, or not valid any more.")
 }

@@ -62,7 +62,7 @@ impl Dispatcher {
         let target = Target::Function(Endpoint::App, name);
         let mut resolved = self.resolve(requester, target).await?;
         resolved.within(deadline);
-        let kind = resolved.function().declaration.kind;
+        let kind = resolved.function().kind;
         if outer.parts().nesting.only_queries && kind != Kind::Query {
             return Err(Error::unexpected(format!(
                 "a query calls `{name}`, which is a {kind}: a query may call only queries",
@@ -91,7 +91,7 @@ impl Dispatcher {
             app: parts.app.clone(),
             nesting: Nesting {
                 depth: parts.nesting.depth + 1,
-                only_queries: function.declaration.kind == Kind::Query,
+                only_queries: function.kind == Kind::Query,
                 approved: parts.nesting.approved || matches!(caller, Caller::App),
                 prefix: parts.nesting.next_prefix(&function.name),
                 ..Nesting::default()

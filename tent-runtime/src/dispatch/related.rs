@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::guard::{Guarded, earlier, guarded, is_over, until, with_reference};
 use super::resolve::own_deadline;
 use super::{Admitted, Dispatcher, Requester, Resolved};
+use tent_core::codes;
 use crate::cx::{Client, Cx, CxParts, NestedCalls, Nesting};
 use crate::error::{Error, Result};
 use crate::function::ResourceInfo;
@@ -58,9 +59,9 @@ impl Dispatcher {
         let fields = function.input.published().get("properties");
         if fields.and_then(|fields| fields.get(argument)).is_none() {
             let message = format!("{} has no argument {argument:?}.", function.name);
-            return Err(Error::of("T0003").with_message(message));
+            return Err(Error::new(codes::INVALID_INPUT).with_message(message));
         }
-        let mut completes = function.declaration.completes.iter();
+        let mut completes = function.completes.iter();
         let Some(complete) = completes.find(|one| one.argument == argument) else {
             return Ok(Vec::new());
         };
@@ -96,13 +97,13 @@ impl Dispatcher {
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         if is_over(cx.deadline()) {
-            return Err(Error::of("T0010"));
+            return Err(Error::new(codes::TIMEOUT));
         }
         let returned = match guarded(until(cx.deadline()), work).await {
             Guarded::Returned(returned) => returned,
             Guarded::TimedOut => {
                 tracing::warn!(function = path, "the function was stopped at its deadline");
-                Err(Error::of("T0010"))
+                Err(Error::new(codes::TIMEOUT))
             }
             Guarded::Panicked(error) => Err(error),
         };

@@ -18,10 +18,12 @@ use tokio::time::Instant;
 
 use super::guard::earlier;
 use super::{Admitted, Dispatcher, access};
+use tent_core::codes;
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
-use crate::registry::{Function, Registry, Resource};
+use crate::function::Function;
+use crate::registry::{Registry, Resource};
 use crate::schema::InputEncoding;
 
 /// The surface on which the functions of an app are offered, each to its own kind of request.
@@ -46,12 +48,11 @@ pub enum Endpoint {
 impl Endpoint {
     /// Whether it offers this function.
     pub(super) fn offers(self, function: &Function) -> bool {
-        let declaration = function.declaration;
         match self {
-            Endpoint::Api => declaration.api && declaration.on.is_none(),
-            Endpoint::Mcp => declaration.mcp && declaration.on.is_none(),
+            Endpoint::Api => function.api && function.on.is_none(),
+            Endpoint::Mcp => function.mcp && function.on.is_none(),
             Endpoint::Cli | Endpoint::App | Endpoint::Resource | Endpoint::Prompt => true,
-            Endpoint::Method => declaration.on.is_some(),
+            Endpoint::Method => function.on.is_some(),
         }
     }
 }
@@ -193,7 +194,7 @@ impl Dispatcher {
                 let position = registry
                     .functions()
                     .iter()
-                    .position(|function| function.declaration.on == Some(method));
+                    .position(|function| function.on == Some(method));
                 (position.map(Slot::Function), Endpoint::Method)
             }
             Target::Prompt(name) => {
@@ -243,7 +244,7 @@ impl Dispatcher {
         deadline: Option<Instant>,
     ) -> Result<()> {
         let caller = requester.admitted.caller();
-        let access = &function.declaration.access;
+        let access = &function.access;
         let is_accepted = match access::without_rules(access, caller) {
             Some(is_accepted) => is_accepted,
             None => {
@@ -254,10 +255,10 @@ impl Dispatcher {
         if !is_accepted {
             return Err(absent(caller));
         }
-        if !caller.holds(function.scope) {
-            return Err(Error::of("T0005")
+        if !caller.holds(&function.scope) {
+            return Err(Error::new(codes::NOT_ALLOWED)
                 .with_message(format!("The key lacks the scope {}.", function.scope))
-                .with_field("scopes", vec![function.scope]));
+                .with_field("scopes", vec![&*function.scope]));
         }
         Ok(())
     }
@@ -294,7 +295,7 @@ impl Dispatcher {
 /// When a call that starts now must be answered: after the function's own `timeout`, else at the deadline of the
 /// request.
 pub(super) fn own_deadline(function: &Function, request: Option<Instant>) -> Option<Instant> {
-    match function.declaration.timeout {
+    match function.timeout {
         Some(own) => Instant::now().checked_add(own),
         None => request,
     }
@@ -302,9 +303,9 @@ pub(super) fn own_deadline(function: &Function, request: Option<Instant>) -> Opt
 
 /// The error for a function that does not exist, or that this caller may not know of.
 fn absent(caller: &Caller) -> Error {
-    Error::of(match caller.is_known() {
-        true => "T0001",
-        false => "T0004",
+    Error::new(match caller.is_known() {
+        true => codes::NOT_FOUND,
+        false => codes::SIGN_IN,
     })
 }
 
@@ -336,7 +337,7 @@ impl<'a> ReadableResources<'a> {
         for (resource, variables) in registry.matching(uri) {
             let position = position_of(registry, resource);
             match self.check(position, resource).await {
-                Err(error) if error.code() == "T0005" => return Err(error),
+                Err(error) if error.is(codes::NOT_ALLOWED) => return Err(error),
                 Err(error) => refusal = refusal.or(Some(error)),
                 Ok(()) => {
                     let input = &resource.function.input;
@@ -357,7 +358,7 @@ impl<'a> ReadableResources<'a> {
             let position = position_of(registry, resource);
             match self.check(position, resource).await {
                 Ok(()) => return Ok(position),
-                Err(error) if matches!(error.code(), "T0001" | "T0004") => {}
+                Err(error) if error.is(codes::NOT_FOUND) || error.is(codes::SIGN_IN) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use super::Outcome;
 use super::guard::{Guarded, guarded, panicked, with_reference};
+use tent_core::codes;
 use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
-use crate::function::{Body, Content, Misread, Output};
-use crate::registry::{Function, OutputShape};
+use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
 use crate::schema::{INVALID, invalid_input};
 
 /// How many blocking functions run at once: half of the threads of tokio's blocking pool by default. The store works on
@@ -51,7 +52,7 @@ pub(super) async fn run(
             // Tasks that the function spawned see it.
             cx.cancellation().expire();
             tracing::warn!(function = %function.name, "the function was stopped at its deadline");
-            Err(Error::of("T0010"))
+            Err(Error::new(codes::TIMEOUT))
         }
         Guarded::Panicked(error) => Err(error),
     };
@@ -97,9 +98,9 @@ async fn start(
     input: Map<String, Value>,
     permits: &BlockingPermits,
 ) -> Result<Output> {
-    match function.declaration.body {
-        Body::Async(body) => body(cx, input).await,
-        Body::Sync(body) if function.declaration.blocking => {
+    match function.handler.execution() {
+        Execution::Blocking => {
+            let handler = function.handler.clone();
             let permit = Arc::clone(&permits.0).acquire_owned().await;
             let permit = permit.map_err(Error::unexpected)?;
             let cx = cx.clone();
@@ -107,15 +108,21 @@ async fn start(
             let running = tokio::task::spawn_blocking(move || {
                 // Held to the end of the body, also after the call was dropped: the thread is in use until then.
                 let _permit = permit;
-                span.in_scope(|| body(&cx, input))
+                span.in_scope(|| match handler.call(&cx, input) {
+                    HandlerCall::Ready(result) => result,
+                    HandlerCall::Future(future) => Handle::current().block_on(future),
+                })
             });
             match running.await {
-                Ok(ended) => ended,
+                Ok(result) => result,
                 Err(lost) if lost.is_panic() => Err(panicked(lost.into_panic())),
                 Err(lost) => Err(Error::unexpected(lost)),
             }
         }
-        Body::Sync(body) => body(cx, input),
+        Execution::Async | Execution::InPlace => match function.handler.call(cx, input) {
+            HandlerCall::Ready(result) => result,
+            HandlerCall::Future(future) => future.await,
+        },
     }
 }
 
@@ -126,7 +133,7 @@ fn check_size(function: &Function, output: Output, limit: usize) -> Result<Outpu
         return Ok(output);
     }
     tracing::warn!(function = %function.name, bytes, limit, "the output is over limits.max_response");
-    Err(Error::of("T0019")
+    Err(Error::new(codes::RESPONSE_TOO_LARGE)
         .with_message(format!(
             "{} returned, but its output is over the {limit} bytes that this server sends.",
             function.title

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::cx::Client;
 use crate::error::Result;
-use crate::registry::Function;
+use crate::function::Function;
 use crate::schema::InputEncoding;
 
 /// Brings the input into the form that its function reads.
@@ -18,6 +18,6 @@ pub(super) fn validate(
     encoding: InputEncoding,
 ) -> Result<()> {
     // First, since no other input would help.
-    client.require(function.declaration.needs)?;
+    client.require(&function.needs)?;
     function.input.validate(input, encoding)
 }

@@ -5,10 +5,11 @@ use futures_util::stream::{self, StreamExt as _};
 
 use super::guard::is_over;
 use super::{Dispatcher, Endpoint, Requester, access};
+use tent_core::codes;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::Access;
-use crate::registry::{Function, Registry};
+use crate::registry::Registry;
 
 /// How many access rules of one list run at the same time: enough that a slow rule leaves time for the others, and few
 /// enough that one request does not start all of them.
@@ -16,7 +17,7 @@ const MAX_CONCURRENT_RULES: usize = 16;
 
 impl Endpoint {
     /// Everything that the registry holds for this endpoint, whether or not it offers it.
-    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Function> + Send + '_> {
+    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Arc<Function>> + Send + '_> {
         match self {
             Endpoint::Api
             | Endpoint::Mcp
@@ -46,10 +47,10 @@ impl Dispatcher {
         let mut visible = Vec::new();
         let mut undecided: Vec<(usize, &Access)> = Vec::new();
         for (position, function) in endpoint.all(self.registry()).enumerate() {
-            if !endpoint.offers(function) || !caller.holds(function.scope) {
+            if !endpoint.offers(function) || !caller.holds(&function.scope) {
                 continue;
             }
-            let access = &function.declaration.access;
+            let access = &function.access;
             match access::without_rules(access, caller) {
                 Some(true) => visible.push(position),
                 Some(false) => {}
@@ -79,7 +80,7 @@ impl Dispatcher {
 /// Whether the function at this position is visible; T0010 if its rule cannot start before the deadline.
 async fn decide(position: usize, access: &Access, cx: &Cx) -> Result<(usize, bool)> {
     if is_over(cx.deadline()) {
-        return Err(Error::of("T0010"));
+        return Err(Error::new(codes::TIMEOUT));
     }
     Ok((position, access::by_rules(access, cx, cx.deadline()).await))
 }

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::Serialize;
 use serde_json::Value;
+use tent_core::codes;
 
 use super::{BoxError, Error, stated};
 
@@ -59,7 +60,7 @@ pub fn text(arguments: fmt::Arguments<'_>) -> Cow<'static, str> {
 /// What a transparent variant may hold: whatever `?` takes.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "T7013 failure-type: a transparent failure cannot pass on `{Self}`",
+    message = "T7013 error-type: a transparent failure cannot pass on `{Self}`",
     label = "neither `tent::Error` nor an error",
     note = "help: hold a `tent::Error`, a type that derives `Failure`, or one that implements `std::error::Error`"
 )]
@@ -83,7 +84,8 @@ impl Transparent for Error {
 
 impl<T: StdError + 'static> Transparent for T {
     fn passed_on(&self) -> Error {
-        stated(self).unwrap_or_else(|| Error::of("T0012").with_message("The function broke."))
+        stated(self)
+            .unwrap_or_else(|| Error::new(codes::INTERNAL).with_message("The function broke."))
     }
 
     fn under(&self) -> Option<&(dyn StdError + 'static)> {
@@ -188,7 +190,7 @@ pub mod causes {
 
     /// What a source is. No type has to implement it.
     #[diagnostic::on_unimplemented(
-        message = "T7013 failure-type: `{Self}` is no error, so it cannot be the source of a failure",
+        message = "T7013 error-type: `{Self}` is no error, so it cannot be the source of a failure",
         label = "not an error",
         note = "help: a source implements `std::error::Error`, is a `tent::Error`, or is a `Box` or an `Option` of an error"
     )]

@@ -33,29 +33,29 @@ impl Kind {
     }
 }
 
-/// Who may call a function.
+/// The callers that may call a function, as a macro declares it.
 #[derive(Clone, Copy, Debug)]
-pub enum Access {
-    /// Everybody, also nobody.
+pub enum AccessDeclaration {
+    /// Every caller, also an anonymous one.
     Anyone,
-    /// Every caller that is known.
+    /// Every caller with a known identity.
     SignedIn,
-    /// Who has this role.
+    /// Callers with this role.
     Role(&'static str),
-    /// The app itself alone.
+    /// The app itself.
     App,
-    /// Who any of these lets.
-    Any(&'static [Access]),
-    /// Whom a function of the app's own lets.
-    Rule(Rule),
+    /// Callers that any of these allows.
+    Any(&'static [AccessDeclaration]),
+    /// Callers that a rule of the app allows.
+    Rule(RuleDeclaration),
 }
 
-/// A rule of the app's own. It sees the caller, never the input.
+/// An access rule of the app. It sees the caller, never the input.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
-    /// The path that was written, for listings and logs.
+pub struct RuleDeclaration {
+    /// The path as written, for listings and logs.
     pub path: &'static str,
-    /// Asks it.
+    /// Runs the rule.
     pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<bool>>,
 }
 
@@ -79,7 +79,11 @@ impl Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{} ({})", self.file, self.line, self.module)
+        write!(f, "{}:{}", self.file, self.line)?;
+        match self.module {
+            "" => Ok(()),
+            module => write!(f, " ({module})"),
+        }
     }
 }
 
@@ -115,7 +119,7 @@ pub struct Declaration {
     /// Whether the name was stated, rather than the function's own.
     pub name_stated: bool,
     pub location: Location,
-    pub access: Access,
+    pub access: AccessDeclaration,
     pub input: Input,
     pub output: OutputDeclaration,
     pub needs_parts: fn() -> Vec<StateRequirement>,
@@ -166,7 +170,7 @@ impl Declaration {
         kind: Kind,
         name: &'static str,
         location: Location,
-        access: Access,
+        access: AccessDeclaration,
         input: Input,
         output: OutputDeclaration,
         needs_parts: fn() -> Vec<StateRequirement>,

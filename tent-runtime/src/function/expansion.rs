@@ -8,8 +8,9 @@ pub use super::parts::{needs, part};
 pub use super::promised::result_future;
 pub use super::rule::decision;
 pub use super::{
-    Access, Annotations, Body, BoxFuture, Complete, Content, Declaration, Entry, Input, Kind, Link,
-    Lister, Location, Output, Primitive, Resource, ResourceInfo, Rule, StateRequirement,
+    AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,
+    Entry, Input, Kind, Link, Lister, Location, Output, Primitive, Resource, ResourceInfo,
+    RuleDeclaration as Rule, StateRequirement,
 };
 pub use crate::content::icons;
 pub use crate::cx::Cx;

@@ -184,13 +184,13 @@ fn spoken<By>(messages: impl IntoPrompt<By>) -> Result<Output> {
 pub const fn gives_something(nothing: bool) {
     assert!(
         !nothing,
-        "T7005 signature: a resource gives what is read, and this one gives nothing: return a String, a tent::Content, or a value"
+        "T7005 unsupported-signature: a resource gives what is read, and this one gives nothing: return a String, a tent::Content, or a value"
     );
 }
 
 /// What a function may fail with.
 #[diagnostic::on_unimplemented(
-    message = "T7013 failure-type: `{Self}` is no error type that tent can answer with",
+    message = "T7013 error-type: `{Self}` is no error type that tent can answer with",
     label = "not a failure",
     note = "help: return `tent::Error`, a type that derives `tent::Failure`, or one that implements `std::error::Error` and is `Send + Sync + 'static`"
 )]
@@ -257,9 +257,9 @@ pub struct Text<E>(PhantomData<fn() -> E>);
 
 /// Implemented for no type: asking for it is how a text is refused.
 #[diagnostic::on_unimplemented(
-    message = "T7013 failure-type: `{Self}` is a text and no error type that tent can answer with",
+    message = "T7013 error-type: `{Self}` is a text and no error type that tent can answer with",
     label = "not a failure",
-    note = "help: return `tent::Error` (`tent::Error::stated(…)` for a message to the caller), a type that derives `tent::Failure`, or one that implements `std::error::Error`"
+    note = "help: return `tent::Error` (`tent::Error::declared(…)` for a message to the caller), a type that derives `tent::Failure`, or one that implements `std::error::Error`"
 )]
 pub trait NotText {}
 

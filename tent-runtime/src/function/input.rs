@@ -14,7 +14,7 @@ use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 
 /// What a function may take by value: whatever can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: `{Self}` cannot be read from an input: it is not an owned type that implements `Deserialize`",
+    message = "T7006 borrowed-input: `{Self}` cannot be read from an input: it is not an owned type that implements `Deserialize`",
     label = "not an input",
     note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; take `String` for `&str`, `Vec<T>` for `&[T]`; what the app gives is taken by reference (`&T`)"
 )]
@@ -64,7 +64,7 @@ pub const fn schema_of<T: Described + ?Sized>() -> fn(&mut SchemaGenerator) -> S
 
 /// What can be mirrored into a header.
 #[diagnostic::on_unimplemented(
-    message = "T7007 header: `{Self}` cannot be mirrored into a header",
+    message = "T7007 invalid-header: `{Self}` cannot be mirrored into a header",
     label = "not a string, an integer or a boolean",
     note = "help: put `header` on a string, an integer or a boolean, or on an Option of one"
 )]

@@ -1,26 +1,40 @@
-//! What a function is to tent: its [`Declaration`], which the macros write, and the [`Output`] that it
-//! gives. Knows no wire format, and calls nothing: only the door calls.
+//! The functions of an app: [`Function`], the [`Declaration`] that a macro writes, the [`FunctionBuilder`] that makes one
+//! at run time, and the traits of parameters and results.
+//!
+//! Knows no wire format and runs nothing: only `dispatch` calls a handler.
 
+mod access;
 mod answer;
+mod builder;
 mod declaration;
+mod definition;
+mod diagnostic;
 #[doc(hidden)]
 pub mod expansion;
 mod field;
 mod gives;
+mod handler;
 mod input;
 mod message;
 mod parts;
 mod promised;
 mod role;
 mod rule;
+mod tool_annotations;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
+pub use access::{Access, Rule};
 pub use answer::{Output, WithContent};
+pub use builder::{FunctionBuilder, Handled};
 pub use declaration::{
-    Access, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration, Rule,
+    AccessDeclaration, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration,
+    RuleDeclaration,
 };
+pub use definition::{Function, OutputShape};
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use gives::{IntoError, IntoOutput, IntoPrompt};
+pub use handler::{Execution, Handler, HandlerCall};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
 pub use message::{PromptMessage, PromptResult};
@@ -28,6 +42,7 @@ pub use parts::{FromApp, StateRequirement};
 pub use promised::{IntoResult, IntoResultFuture};
 pub use role::{Complete, Completer, Lister, Primitive, Resource};
 pub use rule::IntoDecision;
+pub use tool_annotations::ToolAnnotations;
 
 use std::future::Future;
 use std::pin::Pin;

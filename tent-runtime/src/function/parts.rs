@@ -9,7 +9,7 @@ use crate::error::Result;
 ///
 /// `By` only tells the two implementations apart; nobody names it.
 #[diagnostic::on_unimplemented(
-    message = "T7006 input-borrowed: `&{Self}` is neither the call nor a state of the app, and an input is owned",
+    message = "T7006 borrowed-input: `&{Self}` is neither the call nor a state of the app, and an input is owned",
     label = "not given by the app",
     note = "help: take an input by value (`String` for `&str`, `Vec<T>` for `&[T]`); a state derives `tent::State`, and a type of another crate is carried by `tent::Shared<T>`"
 )]

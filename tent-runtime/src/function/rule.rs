@@ -19,7 +19,7 @@ pub trait Decision<By> {
 
 /// What a rule gives: what it says, or a future of that.
 #[diagnostic::on_unimplemented(
-    message = "T7002 access-unknown: a rule gives `bool` or `Result<bool>`, not `{Self}`",
+    message = "T7002 unknown-access: a rule gives `bool` or `Result<bool>`, not `{Self}`",
     label = "not a rule",
     note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
 )]

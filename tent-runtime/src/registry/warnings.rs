@@ -1,54 +1,49 @@
-//! What `check` warns of: what the standard allows, and known clients and models take badly. Keeps no app from
-//! starting.
+//! The warnings of `check`: declarations that the standard allows, and that known clients and models handle badly. A
+//! warning does not keep the app from starting.
 
+use tent_core::codes;
 use tent_core::names;
 
-use super::{Diagnostic, Function, OutputShape, Registry};
-use crate::function::Icon;
+use super::{Diagnostic, Registry};
+use crate::function::{Function, OutputShape};
 
-/// How many tools a client and its model take without harm.
-const WELL_TAKEN: usize = 20;
+/// The number of tools that clients and models handle well.
+const MANY_TOOLS: usize = 20;
 
-/// The most characters of a description that known clients keep.
-const LONGEST_ABOUT: usize = 2_000;
+/// The most characters of a description that known clients show.
+const MAX_ABOUT: usize = 2_000;
 
 impl Registry {
-    /// What known clients cut, refuse or misread, though the standard allows it.
+    /// The warnings for this registry.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let of_one = |tool| {
-            let mut found = name_and_text_warnings(tool);
-            found.extend(huge_integers(tool));
-            found
-        };
-        let mut warnings: Vec<_> = self.tools().flat_map(of_one).collect();
-        warnings.extend(self.all().filter_map(not_kept_yet));
-        warnings.extend(self.all().flat_map(unfetched_icons));
+        let mut warnings = Vec::new();
+        for tool in self.tools() {
+            warnings.extend(name_and_about(tool));
+            warnings.extend(wide_integers(tool));
+        }
+        warnings.extend(self.all().filter_map(|function| not_enforced(function)));
+        warnings.extend(self.all().flat_map(|function| insecure_icons(function)));
         let many = self.tools().count();
-        if many > WELL_TAKEN {
-            warnings.push(Diagnostic {
-                code: "T7004",
-                message: format!("{many} tools are offered; above {WELL_TAKEN} models choose worse, and some clients cut the list at 40 or 128"),
-                locations: Vec::new(),
-            });
+        if many > MANY_TOOLS {
+            let message = format!(
+                "{many} tools are offered; above {MANY_TOOLS} models choose worse, and some clients cut the list at 40 or 128"
+            );
+            warnings.push(Diagnostic::new(codes::TOO_MANY_TOOLS, message, []));
         }
         warnings
     }
 }
 
-fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
+fn name_and_about(function: &Function) -> Vec<Diagnostic> {
     let name = &function.name;
     let mut found = Vec::new();
-    let mut warn = |code, message| {
-        found.push(Diagnostic {
-            code,
-            message,
-            locations: vec![function.declaration.location],
-        });
+    let mut warn = |code, message: String| {
+        found.push(Diagnostic::new(code, message, function.location));
     };
     let characters = name.chars().count();
     if characters > names::SAFE_CHARACTERS {
         warn(
-            "T1014",
+            codes::NAME_TOO_LONG,
             format!(
                 "`{name}` has {characters} characters; clients that put the server's name in front cut a name over {}",
                 names::SAFE_CHARACTERS
@@ -57,7 +52,7 @@ fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
     }
     if name.contains("__") {
         warn(
-            "T1015",
+            codes::INVALID_NAME,
             format!(
                 "`{name}` holds `__`, at which some clients split the server's name from the tool's: write one `_`"
             ),
@@ -65,24 +60,22 @@ fn name_and_text_warnings(function: &Function) -> Vec<Diagnostic> {
     }
     if name.contains('.') {
         warn(
-            "T1015",
+            codes::INVALID_NAME,
             format!("`{name}` holds a dot, which some model interfaces refuse"),
         );
     }
     let about = function.about.chars().count();
-    if about > LONGEST_ABOUT {
+    if about > MAX_ABOUT {
         warn(
-            "T7024",
-            format!(
-                "The about of `{name}` has {about} characters; clients cut it at {LONGEST_ABOUT}"
-            ),
+            codes::DESCRIPTION_TOO_LONG,
+            format!("The about of `{name}` has {about} characters; clients cut it at {MAX_ABOUT}"),
         );
     }
     found
 }
 
 /// T7023 for a tool with integers of more than 64 bits.
-fn huge_integers(function: &Function) -> Option<Diagnostic> {
+fn wide_integers(function: &Function) -> Option<Diagnostic> {
     let mut places: Vec<_> = function.input.huge_integers();
     for place in &mut places {
         *place = format!("the field `{place}`");
@@ -92,48 +85,31 @@ fn huge_integers(function: &Function) -> Option<Diagnostic> {
     {
         places.push("what it gives".to_owned());
     }
-    (!places.is_empty()).then(|| Diagnostic {
-        code: "T7023",
-        message: format!(
-            "`{}` has integers of more than 64 bits: {}",
-            function.name,
-            places.join(", ")
-        ),
-        locations: vec![function.declaration.location],
-    })
+    let message = format_args!("has integers of more than 64 bits: {}", places.join(", "));
+    let message = format!("`{}` {message}", function.name);
+    (!places.is_empty()).then(|| Diagnostic::new(codes::WIDE_INTEGER, message, function.location))
 }
 
-/// T7034 for an icon that is not encrypted on its way.
-fn unfetched_icons(function: &Function) -> Vec<Diagnostic> {
-    let unfetched = function.icons.iter().filter(|icon| !icon.is_fetched());
-    let finding = |icon: &Icon| Diagnostic {
-        code: "T7034",
-        message: format!(
-            "`{}`: the icon {:?} is not over https:, and clients fetch no other",
-            function.name,
-            icon.shown()
-        ),
-        locations: vec![function.declaration.location],
+/// T7034 for each icon with an address that is not encrypted.
+fn insecure_icons(function: &Function) -> Vec<Diagnostic> {
+    let insecure = function.icons.iter().filter(|icon| !icon.is_fetched());
+    let diagnostic = |shown: &str| {
+        let message =
+            format_args!("the icon {shown:?} is not over https:, and clients fetch no other");
+        function.diagnostic(codes::INVALID_ICON, message)
     };
-    unfetched.map(finding).collect()
+    insecure.map(|icon| diagnostic(&icon.shown())).collect()
 }
 
-/// What a declaration promises and no part of the door keeps yet. What fails closed is not among it: a
-/// function that asks a person refuses every call.
-fn not_kept_yet(function: &Function) -> Option<Diagnostic> {
-    let declaration = function.declaration;
-    let promised = [
-        ("limit", declaration.limit.is_some()),
-        ("retry", declaration.retry),
+/// T7022 for options that no step of `dispatch` enforces yet. Options that fail closed are not among them: a function
+/// that asks a person rejects every call.
+fn not_enforced(function: &Function) -> Option<Diagnostic> {
+    let options = [
+        ("limit", function.limit.is_some()),
+        ("retry", function.retry),
     ];
-    let promised: Vec<_> = promised
-        .iter()
-        .filter(|(_, stated)| *stated)
-        .map(|(option, _)| *option)
-        .collect();
-    (!promised.is_empty()).then(|| Diagnostic {
-        code: "T7022",
-        message: format!("`{}` states {}", function.name, promised.join(" and ")),
-        locations: vec![declaration.location],
-    })
+    let declared = options.iter().filter(|(_, declared)| *declared);
+    let declared: Vec<_> = declared.map(|(option, _)| *option).collect();
+    let message = format!("`{}` states {}", function.name, declared.join(" and "));
+    (!declared.is_empty()).then(|| Diagnostic::new(codes::NOT_ENFORCED, message, function.location))
 }

@@ -8,6 +8,7 @@ use jsonschema::Validator;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::Problem;
 use super::check::{Path, Plan};
@@ -29,7 +30,7 @@ impl Full {
     pub(super) fn of(document: &Value) -> Result<(Self, Value), Vec<Problem>> {
         let unfit = |at: &str, message: &dyn std::fmt::Display| {
             vec![Problem {
-                code: "T7017",
+                code: codes::INVALID_RULE,
                 message: format!("the schema at `#{at}`: {message}"),
             }]
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::check::{Mode, Path, Plan, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
@@ -51,14 +52,14 @@ impl InputSchema {
             if !is_name(field.name) {
                 let message =
                     "model interfaces refuse this name; rename it to 1 to 64 of A-Z a-z 0-9 _ . -";
-                problems.push(problem("T7016", field.name, message));
+                problems.push(problem(codes::INVALID_FIELD_NAME, field.name, message));
             }
             if let Some(header) = field.header
                 && !headers.insert(header.to_ascii_lowercase())
             {
                 let message =
                     format!("another field is mirrored into the header `{header}` already");
-                problems.push(problem("T7007", field.name, message));
+                problems.push(problem(codes::INVALID_HEADER, field.name, message));
             }
             let mut schema = shaper.shape(raw, field.name);
             rules::apply(field, &mut schema, &mut problems);
@@ -69,7 +70,11 @@ impl InputSchema {
                 .insert(field.name.to_owned(), schema.into())
                 .is_some()
             {
-                problems.push(problem("T7016", field.name, "two fields have this name"));
+                problems.push(problem(
+                    codes::INVALID_FIELD_NAME,
+                    field.name,
+                    "two fields have this name",
+                ));
             }
         }
         let mut root = Map::from_iter([
@@ -98,14 +103,14 @@ impl InputSchema {
         let mut problems = Vec::new();
         if root.contains_key("oneOf") || root.contains_key("anyOf") {
             let message = "it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
-            problems.push(problem("T7012", "", message));
+            problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         } else if root.get("type").and_then(Value::as_str) != Some("object") {
             let found = root
                 .get("type")
                 .and_then(Value::as_str)
                 .unwrap_or("any value");
             let message = format!("it is no object ({found}); take a struct with named fields");
-            problems.push(problem("T7012", "", message));
+            problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         root.entry("properties").or_insert_with(|| json!({}));
         root.remove(keywords::NULL);
@@ -131,7 +136,7 @@ impl InputSchema {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
             let message = "the schema that is stated has no `\"type\": \"object\"` at its root";
-            problems.push(problem("T7012", "", message));
+            problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         if let Value::Object(root) = &stated {
             problems.extend(mirrors::problems(root, None));
@@ -157,7 +162,7 @@ impl InputSchema {
         // A root or a name that clients refuse is refused whoever checks the rest, and what refers to itself
         // without end takes everything in the eyes of the validator.
         let refused = |problem: &Problem| {
-            problem.code != "T7017" || problem.message.ends_with(super::check::ENDLESS)
+            problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::ENDLESS)
         };
         if problems.iter().any(refused) {
             let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
@@ -343,7 +348,7 @@ impl InputSchema {
                 walk.visit(id, &mut value, &Path::ROOT.known(field.name));
                 for (path, what) in walk.found() {
                     let message = format!("its own {rule} does not fit: `{path}` {what}");
-                    problems.push(problem("T7017", field.name, message));
+                    problems.push(problem(codes::INVALID_RULE, field.name, message));
                 }
             }
         }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use super::Problem;
 use super::check::Path;
@@ -52,10 +53,10 @@ impl Walk {
             if let Err(message) = self.check(header, schema, &place) {
                 self.problems.push(match place.is_empty() {
                     true => Problem {
-                        code: "T7007",
+                        code: codes::INVALID_HEADER,
                         message: format!("the schema at `#{at}`: {message}"),
                     },
-                    false => problem("T7007", &place, message),
+                    false => problem(codes::INVALID_HEADER, &place, message),
                 });
             }
         }

@@ -4,6 +4,8 @@
 //! What a schema states is what the check enforces; both are made from one document, once, at start.
 //! This module knows no function and no wire format but JSON.
 
+use tent_core::codes::{self, Code};
+
 mod check;
 mod field;
 #[cfg(feature = "schema")]
@@ -29,7 +31,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// T7007, T7012, T7016 or T7017.
-    pub code: &'static str,
+    pub code: Code,
     /// What is wrong, naming the field.
     pub message: String,
 }
@@ -56,7 +58,7 @@ pub(crate) const INVALID: &str = "does not fit its type";
 pub fn invalid_input(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()
-        .fold(Error::of("T0003"), |error, (path, what)| {
+        .fold(Error::new(codes::INVALID_INPUT), |error, (path, what)| {
             let path = match path.is_empty() {
                 true => WHOLE.to_owned(),
                 false => path,

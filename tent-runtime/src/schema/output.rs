@@ -2,10 +2,11 @@
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::check::{Mode, Path, Plan, Walk, compile};
-use super::keywords;
-use super::transform::{Shaper, Side, Source};
+use super::transform::{Shaper, Side, Source, problem};
+use super::{Problem, keywords};
 
 /// A function's answer, where it is a value.
 #[derive(Debug)]
@@ -50,6 +51,25 @@ impl OutputSchema {
             published,
             plan,
             huge,
+        })
+    }
+
+    /// From a schema that the author wrote, which is published unchanged.
+    ///
+    /// # Errors
+    /// T7017 where the schema says nothing of the value: it is not an object with `type`, `enum`, `anyOf` or `oneOf`.
+    pub fn from_declared(schema: Value) -> Result<Self, Problem> {
+        let says_something = ["type", "enum", "anyOf", "oneOf"]
+            .iter()
+            .any(|keyword| schema.get(keyword).is_some());
+        if !says_something {
+            let message = "the output schema has no `type` at its root";
+            return Err(problem(codes::INVALID_RULE, "", message));
+        }
+        Ok(OutputSchema {
+            plan: compile(&schema, false).ok().map(|(plan, _)| plan),
+            published: schema,
+            huge: false,
         })
     }
 

@@ -3,6 +3,7 @@
 //! A rule only ever narrows what the type takes; one that does not go with the type is a [`Problem`].
 
 use serde_json::{Map, Number, Value};
+use tent_core::codes;
 
 use super::field::{Bound, Field, Rules};
 use super::transform::{SAFE, problem, set_bounds, whole};
@@ -12,7 +13,8 @@ type Object = Map<String, Value>;
 
 /// States what `field` says onto `schema`, the form of its type.
 pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Problem>) {
-    let mut invalid_input = |message: String| problems.push(problem("T7017", field.name, message));
+    let mut invalid_input =
+        |message: String| problems.push(problem(codes::INVALID_RULE, field.name, message));
     let Rules {
         min,
         max,
@@ -116,7 +118,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
                 "`header` is for texts, integers and booleans, and this is {}",
                 a(&kind)
             );
-            problems.push(problem("T7007", field.name, message));
+            problems.push(problem(codes::INVALID_HEADER, field.name, message));
         }
     }
     if let Some(default) = field.default {

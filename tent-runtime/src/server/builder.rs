@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use serde_json::Value;
+use tent_core::codes;
 
 use super::{Notifier, Tent};
 use crate::caller::User;
 use crate::cx::{Cx, State, States};
 use crate::dispatch::{AppInfo, Dispatcher, DispatcherParts, IdentityHooks};
 use crate::error::{Error, Result};
-use crate::function::{BoxFuture, Declaration, Icons};
+use crate::function::{BoxFuture, Declaration, Function, Icons};
 use crate::registry::{Diagnostics, Registry};
 use crate::settings::{self, Settings};
 use crate::store::{self, Store};
@@ -33,6 +34,7 @@ type Opened = Box<dyn FnOnce(&mut States) + Send>;
 pub struct App {
     about: AppInfo,
     functions: Option<Vec<&'static Declaration>>,
+    built: Vec<Arc<Function>>,
     states: States,
     handed: HashSet<TypeId>,
     openers: Vec<Opener>,
@@ -52,6 +54,7 @@ impl App {
                 ..AppInfo::default()
             },
             functions: None,
+            built: Vec::new(),
             states: States::default(),
             handed: HashSet::new(),
             openers: Vec::new(),
@@ -129,6 +132,12 @@ impl App {
     pub fn functions(mut self, functions: &[&'static Declaration]) -> Self {
         let named = self.functions.get_or_insert_default();
         named.extend_from_slice(functions);
+        self
+    }
+
+    /// Adds a function that [`Function::builder`] made, beside those that are linked or named.
+    pub fn function(mut self, function: Function) -> Self {
+        self.built.push(Arc::new(function));
         self
     }
 
@@ -322,7 +331,7 @@ impl App {
 
 /// What is said of a state that did not open. A failure that its author stated says it already.
 fn unopened<T>(error: Error) -> Error {
-    if error.code() != "T0012" {
+    if !error.is(codes::INTERNAL) {
         return error;
     }
     let state = std::any::type_name::<T>();
@@ -349,14 +358,17 @@ impl Prepared {
     /// The functions, with every problem that they have together with this app.
     pub(crate) fn registry(&self) -> Result<Registry, Diagnostics> {
         let functions = self.app.functions.as_deref();
-        let registry = Registry::for_app(functions, &self.app.handed);
+        let registry = Registry::for_app(functions, self.app.built.clone(), Some(&self.app.handed));
         self.app.about.beside(registry)
     }
 
     fn checked(self) -> Result<(Self, Registry)> {
         let registry = self.registry().map_err(|problems| {
-            let code = problems.0.first().map_or("T7018", |first| first.code);
-            Error::of(code)
+            let code = problems
+                .0
+                .first()
+                .map_or(codes::NO_FUNCTIONS, |first| first.code);
+            Error::new(code)
                 .with_message(problems.to_string())
                 .with_fix("")
         })?;

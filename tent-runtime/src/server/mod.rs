@@ -311,7 +311,7 @@ impl Tent {
 
 pub(crate) async fn listen(addr: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(addr).await.map_err(|error| {
-        Error::of("T7019")
+        Error::new(codes::INVALID_SETTING)
             .with_message(format!("Cannot listen on {addr}: {error}."))
             .with_fix("End what uses the port, or take another one with --addr or TENT_WEB__ADDR.")
             .with_source(error)
@@ -338,7 +338,7 @@ pub(crate) async fn told_to_end() {
 fn ready(dispatcher: &Dispatcher) -> Response {
     match dispatcher.is_closing() {
         false => "ready".into_response(),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "closing").into_response(),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "shutting-down").into_response(),
     }
 }
 
@@ -365,7 +365,7 @@ async fn ours(dispatcher: State<Arc<Dispatcher>>, request: Request, next: Next) 
 
 /// What a path is answered that leads nowhere.
 fn nowhere() -> Error {
-    Error::of("T0001")
+    Error::new(codes::NOT_FOUND)
         .with_message("There is nothing at this address.")
         .with_fix("Call a function at /api/{name}, or connect an MCP client to /mcp.")
 }
@@ -373,28 +373,28 @@ fn nowhere() -> Error {
 /// The page of a code: what `explain` prints.
 async fn code_page(Path(code): Path<String>) -> Response {
     match codes::find(&code) {
-        Some(entry) => {
+        Some(code) => {
             let plain = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-            (plain, explained(entry)).into_response()
+            (plain, explained(code)).into_response()
         }
         None => (StatusCode::NOT_FOUND, "There is no such code.\n").into_response(),
     }
 }
 
 /// An entry of the catalogue as text.
-pub(crate) fn explained(entry: &codes::Entry) -> String {
+pub(crate) fn explained(code: codes::Code) -> String {
     let codes::Entry {
-        code,
         name,
         status,
         when,
         meaning,
         fix,
-    } = entry;
+        ..
+    } = code.entry();
     let met = match when {
         codes::When::Build => "when the app is built".to_owned(),
         codes::When::Start => "when the app starts, and by `check`".to_owned(),
-        codes::When::Call => format!("by a caller, with status {status}"),
+        _ => format!("by a caller, with status {status}"),
     };
     format!("{code} {name}\n\n{meaning}\n\nMet: {met}.\nFix: {fix}\n")
 }

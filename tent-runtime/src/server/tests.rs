@@ -9,7 +9,7 @@ use super::*;
 use crate::cx::{Client, Era, TraceId};
 use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::function::{
-    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
 
 static BEGAN: Notify = Notify::const_new();
@@ -24,7 +24,7 @@ static WORK: Declaration = Declaration::new(
         file: file!(),
         line: line!(),
     },
-    Access::Anyone,
+    AccessDeclaration::Anyone,
     Input::Fields(&[]),
     OutputDeclaration::Nothing,
     Vec::new,

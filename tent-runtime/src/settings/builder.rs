@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 
+use tent_core::codes;
 use tent_core::names::nearest;
 
 use super::own::Node;
@@ -207,7 +208,7 @@ fn refused(problems: BTreeMap<String, String>) -> Error {
         ),
     };
     problems.into_iter().fold(
-        Error::of("T7019").with_message(message),
+        Error::new(codes::INVALID_SETTING).with_message(message),
         |error, (label, problem)| error.with_field(label, problem),
     )
 }

@@ -17,6 +17,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use tent_core::codes;
 
 use crate::error::{Error, Result};
 use own::Node;
@@ -199,7 +200,7 @@ impl Settings {
     /// ```
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         if KNOWN.iter().any(|known| known.key == key) {
-            return Err(Error::of("T7019")
+            return Err(Error::new(codes::INVALID_SETTING)
                 .with_message(format!("{key} is tent's own."))
                 .with_fix("Read it from the field of Settings that has its name."));
         }
@@ -214,7 +215,7 @@ impl Settings {
                 Some(_) => format!("{key} ({variable}) does not fit: {misfit}."),
                 None => format!("{key} ({variable}) is not set."),
             };
-            Error::of("T7019")
+            Error::new(codes::INVALID_SETTING)
                 .with_message(message)
                 .with_fix(format!("Set {variable} to a value that fits."))
                 .with_field(variable, misfit.to_string())

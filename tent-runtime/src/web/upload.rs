@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http::request::Parts;
 use http::{HeaderValue, Response, Version, header};
 use http_body_util::BodyExt as _;
+use tent_core::codes;
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, Result};
@@ -147,7 +148,7 @@ async fn read(mut body: Body, limit: usize) -> (Result<Bytes>, Rest) {
             Ok(Some(Ok(frame))) => frame,
             Ok(None) => break,
             Ok(Some(Err(error))) => return (Err(broke_off(error)), Rest::Lost),
-            Err(_) => return (Err(Error::of("T0020")), Rest::Lost),
+            Err(_) => return (Err(Error::new(codes::BODY_TOO_SLOW)), Rest::Lost),
         };
         let Ok(piece) = frame.into_data() else {
             continue;
@@ -179,13 +180,13 @@ async fn read(mut body: Body, limit: usize) -> (Result<Bytes>, Rest) {
 }
 
 fn broke_off(error: axum::Error) -> Error {
-    Error::of("T0018")
+    Error::new(codes::INVALID_JSON)
         .with_message("The body broke off before its end.")
         .with_source(error)
 }
 
 fn too_large(limit: usize) -> Error {
-    Error::of("T0007")
+    Error::new(codes::TOO_LARGE)
         .with_message(format!(
             "The body is over the {limit} bytes that this server takes."
         ))

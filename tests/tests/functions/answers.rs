@@ -36,7 +36,7 @@ impl std::error::Error for Stated {
 
 impl Failure for Stated {
     fn failure(&self) -> Error {
-        Error::stated("A0001", 409, "stated")
+        Error::declared(tent::code!("A0001"), 409, "stated")
     }
 }
 
@@ -77,7 +77,7 @@ fn anyhow_error() -> anyhow::Result<Vec<u32>> {
 
 #[query(access = "anyone")]
 fn own_error() -> tent_runtime::error::Result<u32> {
-    Err(Error::stated("A0002", 404, "No such order"))
+    Err(Error::declared(tent::code!("A0002"), 404, "No such order"))
 }
 
 #[query(access = "anyone")]

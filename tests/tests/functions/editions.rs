@@ -3,7 +3,7 @@
 use serde_json::json;
 use tent_runtime::caller::Caller;
 use tent_runtime::cx::{Cx, States};
-use tent_runtime::function::{Access, Body};
+use tent_runtime::function::{AccessDeclaration, Body};
 use tent_tests::{linked, run};
 use tent_tests_2021 as _;
 
@@ -17,7 +17,10 @@ fn k7_14_functions_of_edition_2021_are_linked_and_run() {
         Some(json!(null))
     );
     assert_eq!(linked("k7_14_list").location.krate(), "tent_tests_2021");
-    assert!(matches!(linked("k7_14_keep").access, Access::Rule(_)));
+    assert!(matches!(
+        linked("k7_14_keep").access,
+        AccessDeclaration::Rule(_)
+    ));
 }
 
 #[tokio::main(flavor = "current_thread")]

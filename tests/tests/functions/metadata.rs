@@ -65,13 +65,13 @@ fn a_resource_has_hints_and_a_size() {
 #[test]
 fn a_field_has_its_title_in_the_schema() {
     let registry = Registry::of(&[linked("clock")]).expect("it is good");
-    let schema = registry.functions()[0].input.published();
+    let schema = registry.functions()[0].input_schema();
     assert_eq!(
         schema["properties"]["zone"],
         json!({"type": "string", "title": "Time zone", "minLength": 1})
     );
     assert_eq!(
-        registry.functions()[0].meta.members()["ui"]["resourceUri"],
+        registry.functions()[0].meta().members()["ui"]["resourceUri"],
         PAGE
     );
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tent::{action, change, query};
 use tent_runtime::caller::{Caller, User};
 use tent_runtime::cx::{Cx, States};
-use tent_runtime::function::{Access, Kind};
+use tent_runtime::function::{AccessDeclaration, Kind};
 use tent_tests::{block_on, linked};
 
 /// The doc comment.
@@ -57,7 +57,7 @@ fn the_doc_comment_is_the_about_where_none_is_stated() {
     assert_eq!(plain.about, "The doc comment.\n\nWith a second paragraph.");
     assert_eq!(plain.kind, Kind::Query);
     assert!(plain.mcp && plain.api && !plain.name_stated && !plain.asks);
-    assert!(matches!(plain.access, Access::SignedIn));
+    assert!(matches!(plain.access, AccessDeclaration::SignedIn));
     assert_eq!(
         (
             plain.title,
@@ -78,7 +78,7 @@ fn every_option_reaches_the_declaration() {
     let all = linked("orders.pay");
     assert_eq!(all.kind, Kind::Change);
     assert_eq!(all.about, "What a model reads");
-    assert!(matches!(all.access, Access::Role("staff")));
+    assert!(matches!(all.access, AccessDeclaration::Role("staff")));
     assert!(all.mcp && !all.api && all.name_stated && all.asks && all.asks_page && all.retry);
     assert_eq!((all.title, all.scope), (Some("Pay"), Some("orders:write")));
     assert_eq!(all.idempotent, Some(true));
@@ -87,7 +87,7 @@ fn every_option_reaches_the_declaration() {
     assert_eq!(all.needs, ["sampling", "elicitation.form"]);
 
     let adds = linked("adds");
-    assert!(adds.adds && adds.blocking && matches!(adds.access, Access::App));
+    assert!(adds.adds && adds.blocking && matches!(adds.access, AccessDeclaration::App));
 
     let reads = linked("reads_outside");
     assert_eq!(reads.kind, Kind::Action);
@@ -95,7 +95,7 @@ fn every_option_reaches_the_declaration() {
     assert_eq!(reads.timeout, Some(Duration::from_millis(500)));
     assert!(matches!(
         reads.access,
-        Access::Any([Access::Role("a"), Access::Role("b")])
+        AccessDeclaration::Any([AccessDeclaration::Role("a"), AccessDeclaration::Role("b")])
     ));
 
     let answers = linked("answers");
@@ -129,7 +129,7 @@ mod rules {
         tokio::task::yield_now().await;
         cx.require(named_ada(cx))
             .map(|()| true)
-            .map_err(|_| Error::stated("A0003", 403, "no"))
+            .map_err(|_| Error::declared(tent::code!("A0003"), 403, "no"))
     }
 }
 
@@ -146,8 +146,13 @@ fn by_list() {}
 
 fn ask(name: &str, caller: &Caller) -> Result<bool, &'static str> {
     let rule = match linked(name).access {
-        Access::Rule(rule) => rule,
-        Access::Any([Access::Role("staff"), Access::Rule(rule)]) => *rule,
+        AccessDeclaration::Rule(rule) => rule,
+        AccessDeclaration::Any(
+            [
+                AccessDeclaration::Role("staff"),
+                AccessDeclaration::Rule(rule),
+            ],
+        ) => *rule,
         other => panic!("{other:?} is no rule"),
     };
     let cx = Cx::for_test(caller.clone(), States::default());
@@ -173,7 +178,7 @@ fn a_rule_is_a_function_that_says_yes_or_no_at_once_or_later() {
         (ask("by_list", &nobody), ask("by_list", &ada)),
         (Err("A0003"), Ok(true))
     );
-    let Access::Rule(rule) = linked("by_fallible").access else {
+    let AccessDeclaration::Rule(rule) = linked("by_fallible").access else {
         panic!("it is a rule");
     };
     assert_eq!(rule.path, "self::rules::fallible");

@@ -281,9 +281,9 @@ struct Alike {
 fn k7_13_what_is_written_of_a_field_is_its_description_wherever_the_field_stands() {
     let registry = tent::Registry::of(&[linked("k7_13_look")]).expect("it is whole");
     let function = &registry.functions()[0];
-    assert_eq!(function.about, "Look at one");
+    assert_eq!(function.about(), "Look at one");
     let written = "Order number.\n\n- starts with A\n  and has 4 digits, e.g. `A1234` \"quoted\" {braces}\nlast";
-    let input = &function.input.published()["properties"];
+    let input = &function.input_schema()["properties"];
     assert_eq!(input["id"]["description"], written);
     assert_eq!(input["like"]["properties"]["id"]["description"], written);
 }

@@ -70,11 +70,11 @@ async fn everything_that_clients_would_refuse_keeps_the_app_from_starting() {
     assert_eq!(
         problems,
         [
-            r#"T7034 icon-refused: The app's icon "data:image/png;base64,PHN2Zy8+" says that it is image/png, and holds something else"#,
-            "T7035 extension-misfit: The extension \"ui\" has no prefix, such as `com.example/`",
-            r#"T7035 extension-misfit: The settings of the experimental capability "fast" are no object"#,
-            r#"T7035 extension-misfit: The settings of the extension "ui" are no object"#,
-            r#"T7036 website-refused: The website "shop.example" has an address that is neither https: nor http:"#,
+            r#"T7034 invalid-icon: The app's icon "data:image/png;base64,PHN2Zy8+" says that it is image/png, and holds something else"#,
+            "T7035 invalid-extension: The extension \"ui\" has no prefix, such as `com.example/`",
+            r#"T7035 invalid-extension: The settings of the experimental capability "fast" are no object"#,
+            r#"T7035 invalid-extension: The settings of the extension "ui" are no object"#,
+            r#"T7036 invalid-website: The website "shop.example" has an address that is neither https: nor http:"#,
         ]
     );
 }

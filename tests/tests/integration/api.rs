@@ -370,7 +370,7 @@ async fn health_and_codes_need_no_caller() {
         200
     );
     let reply = ask(&tent, "GET", "/_t/codes/T7120").send().await;
-    assert!(String::from_utf8_lossy(&reply.bytes).starts_with("T7120 nobody-to-ask"));
+    assert!(String::from_utf8_lossy(&reply.bytes).starts_with("T7120 approval-needed"));
     assert_eq!(
         ask(&tent, "GET", "/_t/codes/T9999")
             .send()

@@ -243,9 +243,9 @@ async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
         assert_eq!(
             problem,
             json!({
-                "type": "/_t/codes/T0012", "title": "broke", "status": 500, "code": "T0012",
+                "type": "/_t/codes/T0012", "title": "internal", "status": 500, "code": "T0012",
                 "detail": format!("The function broke. Reference: {reference}."),
-                "fix": "Give the reference to whoever runs the server.",
+                "fix": "Give the reference to the operator of the server.",
                 "fields": {"reference": reference},
             })
         );

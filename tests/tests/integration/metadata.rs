@@ -41,7 +41,8 @@ fn brought(cx: &Cx) -> Value {
 /// A failure that shows so many bytes.
 #[query(access = "role:tester", offer = "mcp")]
 async fn fails_showing(bytes: usize) -> Result<()> {
-    let failure = Error::stated("A0001", 409, "It failed").with_field("bytes", bytes);
+    let failure =
+        Error::declared(tent::code!("A0001"), 409, "It failed").with_field("bytes", bytes);
     Err(failure.with_content([Content::text("a".repeat(bytes))]))
 }
 

@@ -118,7 +118,7 @@ async fn shut_down_it_refuses_and_the_app_around_it_goes_on() {
     let ready = sent(&router, get_of("/tools/readyz".to_owned())).await;
     assert_eq!(
         ready,
-        (StatusCode::SERVICE_UNAVAILABLE, "closing".to_owned())
+        (StatusCode::SERVICE_UNAVAILABLE, "shutting-down".to_owned())
     );
     let page = sent(&router, get_of("/".to_owned())).await;
     assert_eq!(page.0, StatusCode::OK);

@@ -26,7 +26,7 @@ async fn a_state_that_does_not_open_is_named() {
 
 #[tokio::test]
 async fn a_failure_that_the_opener_states_stays_its_own() {
-    let closed = || tent::Error::stated("A0009", 503, "The shop has moved");
+    let closed = || tent::Error::declared(tent::code!("A0009"), 503, "The shop has moved");
     let app = app().state_with(async move |_| Err::<Watched, _>(closed()));
     let error = app.build().await.expect_err("it does not open");
     assert_eq!(

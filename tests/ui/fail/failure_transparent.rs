@@ -13,5 +13,5 @@ enum OrderError {
 }
 
 fn main() {
-    let _ = OrderError::from(tent::Error::stated("A0001", 404, "gone"));
+    let _ = OrderError::from(tent::Error::declared(tent::code!("A0001"), 404, "gone"));
 }

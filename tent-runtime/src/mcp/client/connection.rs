@@ -1,6 +1,7 @@
 //! The state of one client on a connection, such as stdin and stdout: its credentials, its handshake, its outbox.
 //! Must not read bytes or serve messages.
 
+use tent_core::codes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::request::Parts;
@@ -120,7 +121,7 @@ impl ConnectionState {
     /// T0006 when too many requests run already.
     pub(crate) fn permit(&self) -> Result<SemaphorePermit<'_>, RpcError> {
         self.permits.try_acquire().map_err(|_| {
-            let error = Error::of("T0006").with_message(format!(
+            let error = Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
                 "{MAX_IN_FLIGHT} requests are under way, which is the most that are served at once."
             ));
             RpcError::of(&error, &self.dispatcher.about().name)

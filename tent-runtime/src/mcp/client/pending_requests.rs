@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use tent_core::codes;
 use tokio::sync::oneshot;
 
 use crate::error::{Error, Result};
@@ -115,7 +116,7 @@ impl PendingRequests {
 
     fn begin(&self, key: RequestKey, on: &str) -> Result<oneshot::Receiver<ClientResponse>> {
         let too_many = |most: usize, whose: &str| {
-            Error::of("T0006").with_message(format!(
+            Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
                 "{most} questions to {whose} wait for an answer, which is the most at once."
             ))
         };
@@ -201,7 +202,7 @@ impl Drop for Put<'_> {
 
 /// There is no client to ask any more.
 pub(crate) fn gone() -> Error {
-    Error::of("T7120").with_message("The client that was to be asked is not there.")
+    Error::new(codes::APPROVAL_NEEDED).with_message("The client that was to be asked is not there.")
 }
 
 /// A client's refusal of what it was asked.
@@ -215,7 +216,7 @@ pub(crate) fn refused(error: &Value) -> Error {
         Some(code) => format!("The client refused what it was asked ({code}): {said}"),
         None => format!("The client refused what it was asked: {said}"),
     };
-    Error::of("T7120").with_message(message)
+    Error::new(codes::APPROVAL_NEEDED).with_message(message)
 }
 
 /// A client's own words about why it does not answer.

@@ -13,6 +13,7 @@
 //!
 //! An error before the call is admitted keeps its own HTTP status, however long admission takes.
 
+use tent_core::codes;
 use std::time::Duration;
 
 use futures_util::stream;
@@ -161,5 +162,5 @@ impl ResponseStream {
 
 fn lost_task(lost: tokio::task::JoinError) -> RpcError {
     tracing::error!(%lost, "the response to a call was lost");
-    RpcError::of(&Error::of("T0012"), "")
+    RpcError::of(&Error::new(codes::INTERNAL), "")
 }

@@ -1,6 +1,7 @@
 //! `completion/complete`: how an argument of a prompt or a variable of a resource goes on.
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::Target;
 use crate::error::Error;

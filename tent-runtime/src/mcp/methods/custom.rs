@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use crate::dispatch::Target;
 use crate::error::Error;
@@ -141,7 +142,7 @@ async fn own(
         let answer = match ended {
             Ok(answer) => answer,
             // Whom it is not for is told what everybody is of a method that there is not.
-            Err(error) if error.code() == "T0001" => {
+            Err(error) if error.is(codes::NOT_FOUND) => {
                 return Err(RpcError::method(&method, revision));
             }
             Err(error) => return Err(RpcError::of_method(&error, revision, mcp.realm())),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
+use tent_core::codes;
 
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
@@ -114,7 +115,7 @@ fn lost() -> RpcError {
         code::INVALID_REQUEST,
         "There is no such session: begin a new one with initialize.",
     )
-    .with_code(&Error::of("T0015"))
+    .with_code(&Error::new(codes::INVALID_STATE))
 }
 
 /// Ends the session that a DELETE names.
@@ -338,7 +339,7 @@ pub(crate) async fn batch(
 
 /// The refusal of a request for which the answer to its array has no room.
 fn left_out(most: usize) -> RpcError {
-    let error = Error::of("T0007").with_fix("Send it again on its own.");
+    let error = Error::new(codes::TOO_LARGE).with_fix("Send it again on its own.");
     RpcError::invalid(format!(
         "Not served: the answers before it are over the {most} bytes that this server sends at once."
     ))

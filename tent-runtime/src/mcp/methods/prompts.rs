@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::{Endpoint, Target};
 use crate::error::Error;
@@ -18,7 +19,7 @@ use crate::mcp::protocol::params::Arguments;
 use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::registry::Function;
+use crate::function::Function;
 
 /// Serves `prompts/list`.
 pub(crate) async fn list(
@@ -72,7 +73,7 @@ fn listed(prompt: &Function, revision: Revision) -> Value {
     };
     // In the order of the parameters, which is the order that a person is asked in.
     let mut fields: Vec<_> = fields.into_iter().flatten().collect();
-    let order = |name: &str| prompt.input_order().position(|one| one == name);
+    let order = |name: &str| prompt.parameters.iter().position(|one| *one == name);
     fields.sort_by_key(|(name, _)| order(name));
     let arguments: Vec<_> = fields.into_iter().map(argument).collect();
     if !arguments.is_empty() {
@@ -123,7 +124,7 @@ pub(crate) async fn get(
             let server = revision.is_modern().then_some(&*mcp.state.server);
             Ok(given(id, &prompted, about, revision, server))
         }
-        Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+        Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
         Err(error) => Err(RpcError::of_method(&error, revision, mcp.realm())),
     };
     let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;

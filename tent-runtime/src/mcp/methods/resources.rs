@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::Value;
+use tent_core::codes;
 
 use crate::clock::{Clock as _, SystemClock};
 use crate::dispatch::{Endpoint, Target};
@@ -99,7 +100,7 @@ async fn shown<'a>(
     let (cursor, visible) =
         common::list(mcp, asked, request, negotiated, Endpoint::Resource).await?;
     let resources = mcp.dispatcher.registry().resources();
-    let visible = visible.into_iter().map(|position| &resources[position]);
+    let visible = visible.into_iter().map(|position| &*resources[position]);
     Ok((cursor, visible.collect()))
 }
 
@@ -205,9 +206,9 @@ pub(crate) async fn subscribe(
 }
 
 fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> RpcError {
-    match error.code() {
+    match error.tent_code() {
         // A URI whose variables do not fit is the URI of nothing.
-        "T0001" | "T0003" => not_found(error, uri, revision),
+        Some(codes::NOT_FOUND | codes::INVALID_INPUT) => not_found(error, uri, revision),
         _ if error.status() == 404 => not_found(error, uri, revision),
         _ => RpcError::of_method(&error, revision, mcp.realm()),
     }
@@ -222,8 +223,10 @@ fn not_found(error: &Error, uri: &str, revision: Revision) -> RpcError {
     };
     let refusal = RpcError::new(StatusCode::OK, code, "Resource not found");
     // A failure of the app's own says more than that.
-    let refusal = match error.code() {
-        "T0001" | "T0003" => refusal.with_code(&Error::of("T0001")),
+    let refusal = match error.tent_code() {
+        Some(codes::NOT_FOUND | codes::INVALID_INPUT) => {
+            refusal.with_code(&Error::new(codes::NOT_FOUND))
+        }
         _ => refusal.with_code(error),
     };
     refusal.with_data("uri", Value::from(uri))

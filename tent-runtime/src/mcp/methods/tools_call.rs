@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target};
 use crate::error::Error;
@@ -100,7 +101,7 @@ pub(crate) async fn serve(
         let server = revision.is_modern().then_some(&*mcp.state.server);
         match ended {
             Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
-            Err(error) if error.code() == "T0001" => Err(unknown(&error, &name)),
+            Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
             Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
             Err(error) => Err(RpcError::of(&error, mcp.realm())),
         }
@@ -161,10 +162,18 @@ fn unknown(error: &Error, name: &str) -> RpcError {
 /// Whether a failure is a result, for the model to mend: all but those that concern the request or the
 /// caller, which are the client's or a person's to mend.
 fn is_result(error: &Error, revision: Revision) -> bool {
-    match error.code() {
-        "T0021" => !revision.is_modern(),
-        "T0001" | "T0004" | "T0006" | "T0007" | "T0013" | "T0014" | "T0015" => false,
-        "T0005" => response::missing_scopes(error).is_none(),
+    match error.tent_code() {
+        Some(codes::MISSING_CAPABILITY) => !revision.is_modern(),
+        Some(
+            codes::NOT_FOUND
+            | codes::SIGN_IN
+            | codes::TOO_MANY_REQUESTS
+            | codes::TOO_LARGE
+            | codes::SHUTTING_DOWN
+            | codes::WRONG_HOST_OR_ORIGIN
+            | codes::INVALID_STATE,
+        ) => false,
+        Some(codes::NOT_ALLOWED) => response::missing_scopes(error).is_none(),
         _ => true,
     }
 }

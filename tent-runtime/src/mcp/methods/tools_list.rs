@@ -140,11 +140,11 @@ impl Lists {
         let each = |form| {
             let tools = registry.functions().iter();
             tools
-                .map(|f| f.declaration.mcp.then(|| bytes(&tool(f, form)).into()))
+                .map(|f| f.mcp.then(|| bytes(&tool(f, form)).into()))
                 .collect()
         };
         let all = registry.functions().iter().enumerate();
-        let pictured = all.filter(|(_, f)| f.declaration.mcp && !f.icons.is_empty());
+        let pictured = all.filter(|(_, f)| f.mcp && !f.icons.is_empty());
         let pictured = pictured.map(|(at, f)| (at, bytes(&tool(f, Form::Pictured)).into()));
         Lists {
             pictured: pictured.collect(),
@@ -348,7 +348,7 @@ fn tool(function: &Function, form: Form) -> Tool<'_> {
                 destructive,
                 idempotent,
                 open_world,
-            } = function.marks;
+            } = function.annotations;
             Annotations {
                 title: title.filter(|_| !titled),
                 read_only_hint: read_only,

@@ -33,8 +33,10 @@ pub(crate) struct KnownExtensions(Vec<(Box<str>, Tag)>);
 
 impl KnownExtensions {
     pub(crate) fn new(registry: &Registry, about: &AppInfo) -> Self {
-        let needs = registry.all().flat_map(|one| one.declaration.needs);
-        let needed: BTreeSet<&str> = needs.copied().filter(|need| need.contains('/')).collect();
+        let needs = registry
+            .all()
+            .flat_map(|one| one.needs.iter().map(AsRef::as_ref));
+        let needed: BTreeSet<&str> = needs.filter(|need| need.contains('/')).collect();
         let declared = about.extensions.keys().map(String::as_str);
         let declared = declared.filter(|id| !needed.contains(id));
         let known = needed.iter().copied().chain(declared);

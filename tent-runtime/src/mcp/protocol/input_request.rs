@@ -1,6 +1,7 @@
 //! PendingRequests as requests to a client, in the form that its revision has for them.
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::cx::{InputKind, InputRequest};
 use crate::error::{Error, Result};
@@ -23,7 +24,7 @@ pub(crate) fn check(question: &InputRequest, revision: Revision) -> Result<()> {
     let mut all = properties.into_iter().flatten();
     match all.find(|(_, field)| several(field)) {
         None => Ok(()),
-        Some((name, _)) => Err(Error::of("T0021").with_message(format!(
+        Some((name, _)) => Err(Error::new(codes::MISSING_CAPABILITY).with_message(format!(
             "The client speaks MCP {}, whose forms have no choice of several, as `{name}` is one.",
             revision.name()
         ))

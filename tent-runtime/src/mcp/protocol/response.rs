@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use futures_util::{Stream, StreamExt as _, stream::BoxStream};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use crate::cx::REQUIRED;
 use crate::error::Error;
@@ -153,7 +154,7 @@ impl RpcError {
             code::HEADER_MISMATCH,
             format!("Header mismatch: {what}"),
         )
-        .with_code(&Error::of("T0002"))
+        .with_code(&Error::new(codes::MISMATCH))
     }
 
     /// A failure of tent's, by its number. `realm` is the server's name, for the challenge.
@@ -162,11 +163,11 @@ impl RpcError {
     pub(crate) fn of(error: &Error, realm: &str) -> Self {
         let status =
             StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let refusal = match error.code() {
-            "T0001" | "T0015" => RpcError::params(error.message().to_owned()),
-            "T0018" => RpcError::invalid(error.message().to_owned()),
-            "T0012" => RpcError::new(status, code::INTERNAL, error.message().to_owned()),
-            "T0021" => {
+        let refusal = match error.tent_code() {
+            Some(codes::NOT_FOUND | codes::INVALID_STATE) => RpcError::params(error.message().to_owned()),
+            Some(codes::INVALID_JSON) => RpcError::invalid(error.message().to_owned()),
+            Some(codes::INTERNAL) => RpcError::new(status, code::INTERNAL, error.message().to_owned()),
+            Some(codes::MISSING_CAPABILITY) => {
                 let message = error.message().to_owned();
                 match error.fields().get(REQUIRED) {
                     Some(lacking) => RpcError::new(status, code::MISSING_CAPABILITY, message)
@@ -175,9 +176,10 @@ impl RpcError {
                     None => RpcError::new(StatusCode::OK, code::INTERNAL, message),
                 }
             }
-            // An app may state any code, so one without a number is met too.
-            code => {
-                let number = code.get(1..).and_then(|digits| digits.parse().ok());
+            // The digits of the code, the app's own codes included.
+            _ => {
+                let digits = error.code().get(1..);
+                let number = digits.and_then(|digits| digits.parse().ok());
                 let number = number.unwrap_or(code::INTERNAL);
                 RpcError::new(status, number, error.message().to_owned())
             }
@@ -197,11 +199,11 @@ impl RpcError {
     /// −32602, with every invalid field. An internal error is −32603. What concerns the caller, the client or the
     /// whole server is the same as for every method.
     pub(crate) fn of_method(error: &Error, revision: Revision, realm: &str) -> Self {
-        match error.code() {
+        match error.tent_code() {
             // Older revisions have no code for a missing capability.
-            "T0021" if revision.is_modern() => RpcError::of(error, realm),
-            "T0004" | "T0005" | "T0006" | "T0007" | "T0013" | "T0014" => RpcError::of(error, realm),
-            "T0003" => {
+            Some(codes::MISSING_CAPABILITY) if revision.is_modern() => RpcError::of(error, realm),
+            Some(codes::SIGN_IN | codes::NOT_ALLOWED | codes::TOO_MANY_REQUESTS | codes::TOO_LARGE | codes::SHUTTING_DOWN | codes::WRONG_HOST_OR_ORIGIN) => RpcError::of(error, realm),
+            Some(codes::INVALID_INPUT) => {
                 let mut message = error.message().to_owned();
                 for (field, problem) in error.fields() {
                     let problem = problem
@@ -350,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_failure_of_tents_is_told_by_its_number_with_code_and_fix() {
-        let error = Error::of("T0006").with_retry_after(Duration::from_secs(2));
+        let error = Error::new(codes::TOO_MANY_REQUESTS).with_retry_after(Duration::from_secs(2));
         let refusal = RpcError::of(&error, "shop");
         assert_eq!(refusal.status, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(
@@ -380,7 +382,7 @@ mod tests {
     #[test]
     fn a_capability_that_the_client_lacks_is_named_and_where_none_would_help_it_is_the_servers() {
         let lacks = json!({"sampling": {}});
-        let error = Error::of("T0021").with_field(REQUIRED, lacks.clone());
+        let error = Error::new(codes::MISSING_CAPABILITY).with_field(REQUIRED, lacks.clone());
         let refusal = RpcError::of(&error, "shop");
         let told = body(&refusal, Some("1"));
         assert_eq!(
@@ -391,7 +393,7 @@ mod tests {
             ),
             (StatusCode::BAD_REQUEST, &json!(-32021), &lacks)
         );
-        let refusal = RpcError::of(&Error::of("T0021"), "shop");
+        let refusal = RpcError::of(&Error::new(codes::MISSING_CAPABILITY), "shop");
         let told = body(&refusal, Some("1"));
         assert_eq!(
             (
@@ -417,11 +419,11 @@ mod tests {
 
     #[test]
     fn only_a_scope_that_is_missing_makes_a_t0005_one_for_the_client() {
-        let scoped = Error::of("T0005").with_field("scopes", json!(["a:b", "write"]));
+        let scoped = Error::new(codes::NOT_ALLOWED).with_field("scopes", json!(["a:b", "write"]));
         assert_eq!(missing_scopes(&scoped), Some(vec!["a:b", "write"]));
-        assert_eq!(missing_scopes(&Error::of("T0005")), None);
+        assert_eq!(missing_scopes(&Error::new(codes::NOT_ALLOWED)), None);
         assert_eq!(
-            missing_scopes(&Error::of("T0005").with_field("scopes", json!([]))),
+            missing_scopes(&Error::new(codes::NOT_ALLOWED).with_field("scopes", json!([]))),
             None
         );
     }

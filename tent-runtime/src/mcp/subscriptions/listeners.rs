@@ -5,6 +5,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tent_core::codes;
+
 use crate::caller::Caller;
 use crate::clock::Time;
 use crate::cx::Capabilities;
@@ -63,7 +65,7 @@ impl Held {
         let of_one = self.of.get(on).copied().unwrap_or_default() + bytes;
         if of_one > MOST_OF_ONE || self.all + bytes > MOST {
             let message = "There are too many subscriptions to resources already.";
-            return Err(Error::of("T0006").with_message(message));
+            return Err(Error::new(codes::TOO_MANY_REQUESTS).with_message(message));
         }
         self.all += bytes;
         self.of.insert(on.into(), of_one);
@@ -189,7 +191,7 @@ impl Streams {
             return Ok(());
         }
         if uris.is_some_and(|uris| uris.len() >= MOST_RESOURCES) {
-            return Err(Error::of("T0006").with_message(format!(
+            return Err(Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
                 "{MOST_RESOURCES} subscriptions of one session is the most."
             )));
         }
@@ -333,7 +335,7 @@ impl Open {
         }
         let count = self.counts.get(&stream.on).copied().unwrap_or_default();
         if count >= most {
-            return Err(Error::of("T0006")
+            return Err(Error::new(codes::TOO_MANY_REQUESTS)
                 .with_message(format!(
                     "{most} streams are open, which is the most at once."
                 ))

@@ -10,6 +10,7 @@ use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
+use tent_core::codes;
 use tokio::time::Instant;
 
 use crate::cx::{Capabilities, TraceId};
@@ -179,7 +180,9 @@ fn opened(
     first: Option<Vec<u8>>,
 ) -> Result<Place, RpcError> {
     let refused = |error: Error| RpcError::of(&error, state.realm());
-    state.dispatcher.check_open().map_err(refused)?;
+    if state.dispatcher.is_closing() {
+        return Err(refused(Error::new(codes::SHUTTING_DOWN)));
+    }
     let stream = Stream {
         outbox,
         alone: asked.connection().is_none(),

@@ -6,8 +6,8 @@ use super::app::{App, META, Send, meta};
 use super::functions::function;
 use super::lines::Client;
 use crate::caller::{Caller, User};
-use crate::function::{Access, Declaration, Input, Kind, Output, OutputDeclaration};
-use crate::dispatch::Identity;
+use crate::function::{AccessDeclaration, Declaration, Input, Kind, Output, OutputDeclaration};
+use crate::mcp::Identity;
 use crate::schema::Field;
 
 const OBJECT: OutputDeclaration =
@@ -29,7 +29,7 @@ static ANSWERS: &[&Declaration] = &[
         ..function(
             Kind::Action,
             "whole",
-            Access::SignedIn,
+            AccessDeclaration::SignedIn,
             &[],
             OBJECT,
             |_, input| {
@@ -47,7 +47,7 @@ static ANSWERS: &[&Declaration] = &[
         ..function(
             Kind::Action,
             "strict",
-            Access::SignedIn,
+            AccessDeclaration::SignedIn,
             MISFIT,
             OBJECT,
             |_, _| panic!("its input does not fit"),
@@ -202,9 +202,14 @@ async fn a_capability_that_functions_answer_in_part_has_its_lists() {
     let part = |name, on| {
         let made = Declaration {
             mcp: false,
-            ..function(Kind::Action, name, Access::SignedIn, &[], OBJECT, |_, _| {
-                panic!("no test calls it")
-            })
+            ..function(
+                Kind::Action,
+                name,
+                AccessDeclaration::SignedIn,
+                &[],
+                OBJECT,
+                |_, _| panic!("no test calls it"),
+            )
         };
         &*Box::leak(Box::new(made.on(on)))
     };

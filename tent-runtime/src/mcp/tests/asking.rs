@@ -12,8 +12,8 @@ use crate::cx::Cx;
 use crate::cx::input::{self, Field as FormField, Form, Reply};
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Body, BoxFuture, Declaration, Input, Kind, Location, Output, OutputDeclaration,
-    PromptMessage, PromptResult, Resource,
+    AccessDeclaration, Body, BoxFuture, Declaration, Input, Kind, Location, Output,
+    OutputDeclaration, PromptMessage, PromptResult, Resource,
 };
 use crate::schema::Field;
 
@@ -122,7 +122,7 @@ async fn pay(cx: &Cx, input: Map<String, Value>) -> Result<Output> {
         return value(&json!("not paid"));
     };
     if filled["sure"] != true {
-        return Err(Error::stated("A0001", 409, "Not sure"));
+        return Err(Error::declared(crate::code!("A0001"), 409, "Not sure"));
     }
     value(&json!([order, done("paid", id)]))
 }
@@ -205,7 +205,7 @@ const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
         kind,
         name,
         HERE,
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         Input::Fields(ID),
         OutputDeclaration::Value(|g| g.subschema_for::<Value>()),
         Vec::new,
@@ -228,7 +228,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(Kind::Query, "leaves", |cx, _| Box::pin(leaves(cx))),
     &function(Kind::Change, "pay", |cx, input| Box::pin(pay(cx, input))),
     &Declaration {
-        access: Access::Anyone,
+        access: AccessDeclaration::Anyone,
         ..function(Kind::Change, "tip", |cx, input| Box::pin(pay(cx, input)))
     },
     &function(Kind::Action, "pay_slowly", |cx, input| {

@@ -1,6 +1,7 @@
 //! Arrays of messages: served in the one revision that has them.
 
 use serde_json::json;
+use tent_core::codes;
 
 use super::app::{App, META, Send};
 use super::functions::ran;
@@ -46,7 +47,7 @@ async fn k3_22_each_element_of_an_array_is_served_as_if_it_came_alone() {
     let unknown = json!({
         "code": -32602,
         "message": "Unknown tool: delete_order",
-        "data": {"code": "T0001", "fix": crate::error::Error::of("T0001").fix()},
+        "data": {"code": "T0001", "fix": crate::error::Error::new(codes::NOT_FOUND).fix()},
     });
     for send in [Send::raw(TWO_CALLS), Send::raw(TWO_CALLS).session(&session)] {
         assert_eq!(

@@ -15,7 +15,8 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration, Resource, Rule,
+    AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, RuleDeclaration,
 };
 use crate::mcp::client::outbox::Outbox;
 use crate::dispatch::Identity;
@@ -100,7 +101,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "order",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         const { &[Field::new::<String>("id")] },
         OutputDeclaration::Nothing,
         |_, _| Ok(Output::default()),
@@ -117,7 +118,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "ruled",
-        Access::Rule(Rule {
+        AccessDeclaration::Rule(RuleDeclaration {
             path: "ruled",
             ask: |_| Box::pin(goes_on()),
         }),
@@ -128,7 +129,7 @@ static GO_ON: &[&Declaration] = &[
     &function(
         Kind::Query,
         "guarded",
-        Access::Rule(Rule {
+        AccessDeclaration::Rule(RuleDeclaration {
             path: "guarded",
             ask: |_| Box::pin(goes_on()),
         }),

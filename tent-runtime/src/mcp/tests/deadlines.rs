@@ -14,8 +14,8 @@ use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
-    Resource, ResourceInfo, Rule,
+    AccessDeclaration, Body, BoxFuture, Complete, Declaration, Kind, Lister, Output,
+    OutputDeclaration, Resource, ResourceInfo, RuleDeclaration,
 };
 use crate::dispatch::Identity;
 use crate::mcp::Connection;
@@ -43,17 +43,17 @@ fn rule_that_takes<'a>(cx: &'a Cx, time: Option<Duration>) -> BoxFuture<'a, Resu
     })
 }
 
-const SLOW: Access = Access::Rule(Rule {
+const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
     ask: |cx| rule_that_takes(cx, Some(Duration::from_secs(10))),
 });
 
-const ENDLESS: Access = Access::Rule(Rule {
+const ENDLESS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "endless",
     ask: |cx| rule_that_takes(cx, None),
 });
 
-const fn reads(name: &'static str, access: Access, body: Body) -> Declaration {
+const fn reads(name: &'static str, access: AccessDeclaration, body: Body) -> Declaration {
     Declaration {
         body,
         ..function(
@@ -86,7 +86,7 @@ fn many(count: usize, make: impl Fn(&'static str) -> Declaration) -> Vec<&'stati
     (0..count).map(one).collect()
 }
 
-fn template(name: &'static str, access: Access) -> Declaration {
+fn template(name: &'static str, access: AccessDeclaration) -> Declaration {
     let uri = String::leak(format!("shop://{name}/{{id}}"));
     reads(name, access, ENDS).resource(Resource::new(uri).list(LIST).subscribe(true))
 }
@@ -136,27 +136,29 @@ async fn a_subscription_asks_each_rule_once_and_all_within_one_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_takes_too_long_is_refused_and_never_cut_short() {
-    let two = app(&many(2, |name| template(name, Access::SignedIn)));
+    let two = app(&many(2, |name| template(name, AccessDeclaration::SignedIn)));
     let (got, took) = timed(&two, list("resources/list")).await;
     assert_eq!(
         (got["result"]["resources"].as_array().map(Vec::len), took),
         (Some(1), 20)
     );
 
-    let hundred = app(&many(100, |name| template(name, Access::SignedIn)));
+    let hundred = app(&many(100, |name| {
+        template(name, AccessDeclaration::SignedIn)
+    }));
     let (got, took) = timed(&hundred, list("resources/list")).await;
     assert_eq!((code(&got), took), ((&json!(-32603), &json!("T0010")), 30));
 
     // A lister is held to its function's own time too, where that is the shorter one.
     let brief = app(&many(1, |name| Declaration {
         timeout: Some(Duration::from_secs(3)),
-        ..template(name, Access::SignedIn)
+        ..template(name, AccessDeclaration::SignedIn)
     }));
     let (got, took) = timed(&brief, list("resources/list")).await;
     assert_eq!((code(&got), took), ((&json!(-32603), &json!("T0010")), 3));
     let long = app(&many(100, |name| Declaration {
         timeout: Some(Duration::from_secs(300)),
-        ..template(name, Access::SignedIn)
+        ..template(name, AccessDeclaration::SignedIn)
     }));
     let (got, took) = timed(&long, list("resources/list")).await;
     assert_eq!((code(&got), took), ((&json!(-32603), &json!("T0010")), 30));
@@ -175,7 +177,11 @@ async fn rules_of_a_list_are_asked_together_and_as_many_as_there_is_time_for() {
 
     // One that does not end leaves time for the others.
     let mut some = many(4, |name| reads(name, ENDLESS, ENDS));
-    let open = reads("open", Access::Any(&[ENDLESS, Access::SignedIn]), ENDS);
+    let open = reads(
+        "open",
+        AccessDeclaration::Any(&[ENDLESS, AccessDeclaration::SignedIn]),
+        ENDS,
+    );
     some.push(Box::leak(Box::new(open)));
     some.push(Box::leak(Box::new(reads("slow", SLOW, ENDS))));
     let (got, took) = timed(&app(&some), list("tools/list")).await;

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 use tokio::sync::Notify;
 
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 use crate::function::{
-    Access, Body, Content, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Content, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
 use crate::schema::Field;
 
@@ -23,15 +24,15 @@ const HERE: Location = Location {
     file: file!(),
     line: line!(),
 };
-const SIGNED_IN: Access = Access::SignedIn;
-const STAFF: Access = Access::Role("staff");
+const SIGNED_IN: AccessDeclaration = AccessDeclaration::SignedIn;
+const STAFF: AccessDeclaration = AccessDeclaration::Role("staff");
 
 pub(super) type Function = fn(&Cx, Map<String, Value>) -> Result<Output>;
 
 pub(super) const fn function(
     kind: Kind,
     name: &'static str,
-    access: Access,
+    access: AccessDeclaration,
     fields: &'static [Field],
     output: OutputDeclaration,
     run: Function,
@@ -89,9 +90,11 @@ pub(super) fn value(cx: &Cx, value: Value) -> Result<Output> {
 fn order(cx: &Cx, input: Map<String, Value>) -> Result<Output> {
     let id = input.get("id").and_then(Value::as_str).unwrap_or_default();
     if id == "missing" {
-        return Err(Error::stated("A0001", 404, "There is no order missing")
-            .with_fix("Call list_orders.")
-            .with_field("id", "missing"));
+        return Err(
+            Error::declared(crate::code!("A0001"), 404, "There is no order missing")
+                .with_fix("Call list_orders.")
+                .with_field("id", "missing"),
+        );
     }
     value(cx, json!({"id": id}))
 }
@@ -134,7 +137,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
     &function(
         Kind::Query,
         "server_time",
-        Access::Anyone,
+        AccessDeclaration::Anyone,
         &[],
         OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |cx, _| value(cx, json!("noon")),
@@ -214,7 +217,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         SIGNED_IN,
         &[],
         OutputDeclaration::Nothing,
-        |_, _| Err(Error::of("T0006").with_retry_after(Duration::from_secs(7))),
+        |_, _| Err(Error::new(codes::TOO_MANY_REQUESTS).with_retry_after(Duration::from_secs(7))),
     ),
     &function(
         Kind::Query,

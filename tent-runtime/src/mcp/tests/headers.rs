@@ -1,6 +1,7 @@
 //! What headers repeat of the body has to be what the body says.
 
 use serde_json::{Value, json};
+use tent_core::codes;
 
 use super::app::{App, META, Send, meta};
 use super::functions::ran;
@@ -206,7 +207,7 @@ async fn a_mirror_does_not_tell_that_a_hidden_tool_exists() {
         json!({"jsonrpc": "2.0", "id": 1, "error": {
             "code": -32602,
             "message": "Unknown tool: report",
-            "data": {"code": "T0001", "fix": crate::error::Error::of("T0001").fix()},
+            "data": {"code": "T0001", "fix": crate::error::Error::new(codes::NOT_FOUND).fix()},
         }})
     );
 }

@@ -8,8 +8,8 @@ use super::functions::function;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Content, Declaration, Icon, Kind, Lister, Output, OutputDeclaration, Resource,
-    ResourceInfo,
+    AccessDeclaration, Content, Declaration, Icon, Kind, Lister, Output, OutputDeclaration,
+    Resource, ResourceInfo,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -39,7 +39,14 @@ fn text(_: &Cx, _: Map<String, Value>) -> Result<Output> {
 
 const fn made(kind: Kind, name: &'static str, fields: &'static [Field]) -> Declaration {
     let output = OutputDeclaration::Value(|g| g.subschema_for::<String>());
-    function(kind, name, Access::SignedIn, fields, output, text)
+    function(
+        kind,
+        name,
+        AccessDeclaration::SignedIn,
+        fields,
+        output,
+        text,
+    )
 }
 
 fn icons() -> Vec<Icon> {
@@ -52,7 +59,7 @@ static FUNCTIONS: &[&Declaration] = &[
     &function(
         Kind::Query,
         "linking",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         &[],
         OutputDeclaration::Content,
         |_, _| {
@@ -172,7 +179,7 @@ fn an_icon_that_clients_refuse_keeps_the_app_from_starting_and_one_in_the_clear_
     let problems = Registry::of(BAD).expect_err("it has bad icons").0;
     let told: Vec<_> = problems
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     let scheme = "has an address that is neither https: nor http:";
     let png = "the icon \"data:image/png;base64,R0lGOA==\" says that it is image/png, and holds something else";
@@ -197,7 +204,7 @@ fn an_icon_that_clients_refuse_keeps_the_app_from_starting_and_one_in_the_clear_
     let warnings = Registry::of(CLEAR).expect("it starts").warnings();
     let told: Vec<_> = warnings
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     let wanted = "`a`: the icon \"http://shop.example/a.png\" is not over https:, and clients fetch no other";
     assert_eq!(told, [("T7034", wanted)]);

@@ -210,7 +210,7 @@ async fn a_lost_session_is_404_and_so_is_one_that_was_ended() {
         "message": "There is no such session: begin a new one with initialize.",
         "data": {
             "code": "T0015",
-            "fix": "Send it back as it came, or begin again without it.",
+            "fix": "Send the text unchanged, or start again without it.",
         },
     }});
     let ping = |id: &str| Send::legacy("ping", json!({})).session(id);

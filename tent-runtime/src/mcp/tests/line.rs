@@ -15,7 +15,7 @@ use super::resources::RESOURCES;
 use super::streams::function;
 use crate::caller::Caller;
 use crate::error::Result;
-use crate::function::{Access, Declaration, Output};
+use crate::function::{AccessDeclaration, Declaration, Output};
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::transport::stdio;
 use crate::dispatch::Identity;
@@ -23,15 +23,15 @@ use crate::mcp::Connection;
 
 static TALKS: &[&Declaration] = &[
     &Declaration {
-        access: Access::Anyone,
+        access: AccessDeclaration::Anyone,
         ..function("waits", |_, _| Box::pin(waits()))
     },
     &Declaration {
-        access: Access::Anyone,
+        access: AccessDeclaration::Anyone,
         ..function("open", |_, _| Box::pin(async { Ok(Output::default()) }))
     },
     &Declaration {
-        access: Access::Anyone,
+        access: AccessDeclaration::Anyone,
         ..function("holds", |_, _| Box::pin(holds()))
     },
 ];

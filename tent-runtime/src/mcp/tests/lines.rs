@@ -11,7 +11,7 @@ use super::streams::function;
 use crate::caller::Caller;
 use crate::cx::{Cx, Level};
 use crate::error::Result;
-use crate::function::{Access, Content, Declaration, Output};
+use crate::function::{AccessDeclaration, Content, Declaration, Output};
 use crate::mcp::transport::stdio;
 use crate::dispatch::Identity;
 use crate::mcp::Connection;
@@ -21,7 +21,7 @@ static TALKS: &[&Declaration] = &[
     &function("goes_on", |_, _| Box::pin(goes_on())),
     &function("says", |cx, _| Box::pin(says(cx))),
     &Declaration {
-        access: Access::Anyone,
+        access: AccessDeclaration::Anyone,
         ..function("open", |_, _| Box::pin(async { Ok(Output::default()) }))
     },
     &function("panics", |_, _| Box::pin(panics())),

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, server};
+use crate::function::OutputShape;
 use crate::function::{
-    Access, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
 };
-use crate::registry::OutputShape;
 use crate::seal::Use;
 
 fn list() -> Send {
@@ -36,7 +36,7 @@ fn tool(app: &App, name: &str, titled: bool, annotated: bool) -> Value {
         "description": "For tests.",
         "inputSchema": function.input.published(),
     });
-    let marks = function.marks;
+    let marks = function.annotations;
     let mut annotations = json!({"readOnlyHint": marks.read_only});
     for (key, mark) in [
         ("destructiveHint", marks.destructive),
@@ -173,9 +173,9 @@ static LARGE: LazyLock<Vec<&'static Declaration>> = LazyLock::new(|| {
         let name = format!("tool_{n}").leak();
         let run = Body::Sync(|_, _| Ok(Output::default()));
         let access = if n == 6 {
-            Access::Role("staff")
+            AccessDeclaration::Role("staff")
         } else {
-            Access::SignedIn
+            AccessDeclaration::SignedIn
         };
         let made = Declaration::new(
             Kind::Query,

@@ -7,7 +7,8 @@ use super::app::{App, META, Send, server};
 use super::functions::{Function, function};
 use crate::error::Error;
 use crate::function::{
-    Access, Content, Declaration, IntoOutput, Kind, Output, OutputDeclaration, WithContent,
+    AccessDeclaration, Content, Declaration, IntoOutput, Kind, Output, OutputDeclaration,
+    WithContent,
 };
 
 pub(super) const REVISIONS: [&str; 5] = [
@@ -62,7 +63,14 @@ pub(super) fn as_in(revision: &str, mut value: Value) -> Value {
 const NUMBER: OutputDeclaration = OutputDeclaration::Value(|g| g.subschema_for::<u32>());
 
 const fn tool(name: &'static str, output: OutputDeclaration, run: Function) -> Declaration {
-    function(Kind::Query, name, Access::SignedIn, &[], output, run)
+    function(
+        Kind::Query,
+        name,
+        AccessDeclaration::SignedIn,
+        &[],
+        output,
+        run,
+    )
 }
 
 fn ui() -> Value {
@@ -103,15 +111,17 @@ static TOOLS: &[&Declaration] = &[
     }),
     &tool("fails", OutputDeclaration::Nothing, |_, _| {
         Err(
-            Error::stated("A0001", 502, "It did not load").with_content([
+            Error::declared(crate::code!("A0001"), 502, "It did not load").with_content([
                 Content::image([1, 2, 3], "image/png"),
                 Content::link("a://log", "log"),
             ]),
         )
     }),
     &tool("fails_at_length", OutputDeclaration::Nothing, |_, _| {
-        Err(Error::stated("A0001", 502, "It did not load")
-            .with_content([Content::text("a".repeat(3000))]))
+        Err(
+            Error::declared(crate::code!("A0001"), 502, "It did not load")
+                .with_content([Content::text("a".repeat(3000))]),
+        )
     }),
     &tool("much_meta", NUMBER, |_, _| {
         WithContent::new(7, []).meta("a", "a".repeat(3000)).answer()
@@ -246,7 +256,7 @@ async fn the_answer_of_a_method_has_its_metadata_too() {
         ..function(
             Kind::Query,
             "act",
-            Access::SignedIn,
+            AccessDeclaration::SignedIn,
             &[],
             OutputDeclaration::Value(|g| g.subschema_for::<Map<String, Value>>()),
             |cx, _| {

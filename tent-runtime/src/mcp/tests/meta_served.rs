@@ -10,8 +10,8 @@ use super::served::reads;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::function::{
-    Access, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output, OutputDeclaration,
-    PromptMessage, PromptResult, Resource, ResourceInfo, Role, WithContent,
+    AccessDeclaration, Annotations, Content, Declaration, IntoOutput, Kind, Lister, Output,
+    OutputDeclaration, PromptMessage, PromptResult, Resource, ResourceInfo, Role, WithContent,
 };
 use crate::registry::Registry;
 use crate::schema::Field;
@@ -152,7 +152,7 @@ const ARGUMENTS: &[Field] = &[
 static PROMPTS: &[&Declaration] = &[&function(
     Kind::Query,
     "letter",
-    Access::SignedIn,
+    AccessDeclaration::SignedIn,
     ARGUMENTS,
     OutputDeclaration::Content,
     |_, _| {
@@ -210,7 +210,7 @@ fn wrong_metadata_keeps_an_app_from_starting_and_all_of_it_is_told() {
     let told: Vec<_> = problems
         .0
         .iter()
-        .map(|one| (one.code, &*one.message))
+        .map(|one| (one.code.as_str(), &*one.message))
         .collect();
     assert_eq!(
         told,

@@ -8,8 +8,8 @@ use super::served::order_numbers;
 use crate::cx::Cx;
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Output, OutputDeclaration, PromptMessage,
-    PromptResult,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Output, OutputDeclaration,
+    PromptMessage, PromptResult,
 };
 use crate::schema::Field;
 
@@ -24,7 +24,11 @@ const LETTER: &[Field] = &[
 fn letter(_: &Cx, input: Map<String, Value>) -> Result<Output, Error> {
     let to = input.get("to").and_then(Value::as_str).unwrap_or_default();
     if to == "nobody" {
-        return Err(Error::stated("A0002", 409, "Nobody reads letters"));
+        return Err(Error::declared(
+            crate::code!("A0002"),
+            409,
+            "Nobody reads letters",
+        ));
     }
     let order = input
         .get("about")
@@ -51,7 +55,11 @@ fn letter(_: &Cx, input: Map<String, Value>) -> Result<Output, Error> {
     })
 }
 
-const fn prompt(name: &'static str, access: Access, fields: &'static [Field]) -> Declaration {
+const fn prompt(
+    name: &'static str,
+    access: AccessDeclaration,
+    fields: &'static [Field],
+) -> Declaration {
     function(
         Kind::Query,
         name,
@@ -64,8 +72,9 @@ const fn prompt(name: &'static str, access: Access, fields: &'static [Field]) ->
 }
 
 pub(super) static PROMPTS: &[&Declaration] = &[
-    &prompt("write_letter", Access::SignedIn, LETTER).completes(&[order_numbers("about")]),
-    &prompt("staff_letter", Access::Role("staff"), &[]),
+    &prompt("write_letter", AccessDeclaration::SignedIn, LETTER)
+        .completes(&[order_numbers("about")]),
+    &prompt("staff_letter", AccessDeclaration::Role("staff"), &[]),
 ];
 
 fn get(arguments: Value) -> Value {

@@ -15,10 +15,10 @@ use super::streams::{Read, function};
 use crate::cx::Cx;
 use crate::cx::input;
 use crate::error::Result;
-use crate::function::{Access, BoxFuture, Declaration, Output, Rule};
+use crate::function::{AccessDeclaration, BoxFuture, Declaration, Output, RuleDeclaration};
 
 /// A rule that takes its time, and lets who has a role.
-const SLOW: Access = Access::Rule(Rule {
+const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
     ask: |cx| Box::pin(slow(cx)),
 });
@@ -29,7 +29,7 @@ async fn slow(cx: &Cx) -> Result<bool> {
 }
 
 /// One that lets everybody who is known.
-const SLOW_TO_ALL: Access = Access::Rule(Rule {
+const SLOW_TO_ALL: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow_to_all",
     ask: |cx| Box::pin(async { slow(cx).await.map(|_| cx.caller().is_known()) }),
 });

@@ -1,14 +1,15 @@
 //! Resources: lists, templates, reading, in both eras.
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::app::{App, META, Send, server};
 use super::functions::function;
 use super::served::{order_numbers, reads};
 use crate::error::Error;
 use crate::function::{
-    Access, Annotations, Content, Declaration, Kind, Lister, Output, OutputDeclaration, Resource,
-    ResourceInfo, Role,
+    AccessDeclaration, Annotations, Content, Declaration, Kind, Lister, Output, OutputDeclaration,
+    Resource, ResourceInfo, Role,
 };
 use crate::schema::Field;
 use crate::settings::Settings;
@@ -35,9 +36,13 @@ fn order(_: &crate::cx::Cx, input: Map<String, Value>) -> Result<Output, Error> 
     match input.get("id").and_then(Value::as_u64) {
         Some(7) => text("Two chairs"),
         Some(8) => Err(Error::unexpected("the disk is full")),
-        Some(9) => Err(Error::stated("A0009", 409, "Order 9 is locked")),
-        id => Err(Error::stated(
-            "A0001",
+        Some(9) => Err(Error::declared(
+            crate::code!("A0009"),
+            409,
+            "Order 9 is locked",
+        )),
+        id => Err(Error::declared(
+            crate::code!("A0001"),
             404,
             format!("There is no order {id:?}"),
         )),
@@ -68,7 +73,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
     &function(
         Kind::Query,
         "order",
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         ID,
         OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         order,
@@ -83,7 +88,7 @@ pub(super) static RESOURCES: &[&Declaration] = &[
     &function(
         Kind::Query,
         "first_order",
-        Access::Role("staff"),
+        AccessDeclaration::Role("staff"),
         &[],
         OutputDeclaration::Value(|g| g.subschema_for::<String>()),
         |_, _| text("The first, as staff sees it"),
@@ -277,7 +282,7 @@ async fn what_is_not_there_is_not_found_by_the_code_of_the_era() {
     ] {
         for (send, code) in [(read(uri), -32602), (read_legacy(uri), -32002)] {
             let got = app.ask(200, send).await;
-            let fix = Error::of("T0001").fix().to_owned();
+            let fix = Error::new(codes::NOT_FOUND).fix().to_owned();
             assert_eq!(
                 got,
                 json!({"jsonrpc": "2.0", "id": 1, "error": {

@@ -1,6 +1,7 @@
 //! What a call comes to: values, contents, failures.
 
 use serde_json::{Value, json};
+use tent_core::codes;
 
 use super::app::{App, META, Send, server};
 use crate::error::Error;
@@ -86,7 +87,7 @@ fn failure(error: &Error, text: &str) -> Value {
 #[tokio::test]
 async fn k6_06_a_stated_failure_is_told_in_full_and_has_no_structured_content() {
     let app = App::new();
-    let error = Error::stated("A0001", 404, "There is no order missing")
+    let error = Error::declared(crate::code!("A0001"), 404, "There is no order missing")
         .with_fix("Call list_orders.")
         .with_field("id", "missing");
     assert_eq!(
@@ -115,7 +116,7 @@ async fn k6_06_a_stated_failure_is_told_in_full_and_has_no_structured_content() 
 #[tokio::test]
 async fn k6_03_an_unknown_tool_is_a_protocol_error_and_looks_like_a_hidden_one() {
     let app = App::new();
-    let fix = Error::of("T0001").fix().to_owned();
+    let fix = Error::new(codes::NOT_FOUND).fix().to_owned();
     for name in ["no_such_tool", "inside", "Find_order", ""] {
         assert_eq!(
             app.ask(200, Send::call(name, json!({}))).await,
@@ -173,8 +174,8 @@ async fn k6_01_an_input_that_does_not_fit_is_a_result_that_names_every_field() {
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["colour", "id", "limit"]);
     let mut text = format!(
         "Error T0003: {}\nFix: {}",
-        Error::of("T0003").message(),
-        Error::of("T0003").fix()
+        Error::new(codes::INVALID_INPUT).message(),
+        Error::new(codes::INVALID_INPUT).fix()
     );
     for (field, what) in fields {
         text += &format!("\n{field}: {}", what.as_str().expect("a text"));

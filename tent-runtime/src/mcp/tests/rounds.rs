@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tent_core::codes;
 
 use super::app::{App, META, Send, meta, server};
 use super::asking::{ASK_LATE, ASKED_LATE, FUNCTIONS, count, gate};
@@ -196,7 +197,7 @@ pub(super) fn yes(state: &str) -> Value {
 }
 
 pub(super) fn is_refused(answer: &Value) {
-    let refusal = Error::of("T0015");
+    let refusal = Error::new(codes::INVALID_STATE);
     assert_eq!(
         answer["error"],
         json!({

@@ -7,7 +7,9 @@ use super::functions::{FUNCTIONS, Function, function};
 use super::prompts::PROMPTS;
 use super::resources::RESOURCES;
 use crate::error::Error;
-use crate::function::{Access, Complete, Declaration, Kind, Output, OutputDeclaration, Resource};
+use crate::function::{
+    AccessDeclaration, Complete, Declaration, Kind, Output, OutputDeclaration, Resource,
+};
 use crate::registry::Registry;
 use crate::schema::Field;
 
@@ -19,7 +21,15 @@ pub(super) const fn reads(
     run: Function,
 ) -> Declaration {
     let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
-    function(Kind::Query, name, Access::SignedIn, fields, output, run).resource(Resource::new(uri))
+    function(
+        Kind::Query,
+        name,
+        AccessDeclaration::SignedIn,
+        fields,
+        output,
+        run,
+    )
+    .resource(Resource::new(uri))
 }
 
 /// Completes with what was typed before the numbers from 0 to 149, and what else is known.
@@ -51,7 +61,7 @@ const PARAMS: &[Field] = &[
 const fn answers(
     name: &'static str,
     on: &'static str,
-    access: Access,
+    access: AccessDeclaration,
     run: Function,
 ) -> Declaration {
     let output = OutputDeclaration::Value(|g| g.subschema_for::<Value>());
@@ -69,16 +79,25 @@ fn given(value: &Value) -> Result<Output, Error> {
 }
 
 static ANSWERS: &[&Declaration] = &[
-    &answers("all", "resources/list", Access::SignedIn, |_, input| {
-        given(&json!({"resources": [], "_meta": {"own": input}}))
-    }),
-    &answers("acme", "acme/do", Access::Role("staff"), |_, _| {
-        given(&json!({"done": true}))
-    }),
-    &answers("echoed", "prompts/list", Access::SignedIn, |_, input| {
-        given(&input["give"])
-    }),
-    &answers("odd", "acme/odd", Access::SignedIn, |_, _| {
+    &answers(
+        "all",
+        "resources/list",
+        AccessDeclaration::SignedIn,
+        |_, input| given(&json!({"resources": [], "_meta": {"own": input}})),
+    ),
+    &answers(
+        "acme",
+        "acme/do",
+        AccessDeclaration::Role("staff"),
+        |_, _| given(&json!({"done": true})),
+    ),
+    &answers(
+        "echoed",
+        "prompts/list",
+        AccessDeclaration::SignedIn,
+        |_, input| given(&input["give"]),
+    ),
+    &answers("odd", "acme/odd", AccessDeclaration::SignedIn, |_, _| {
         given(&json!([1]))
     }),
 ];
@@ -404,7 +423,7 @@ fn problems(declarations: &[&'static Declaration]) -> Vec<(String, String)> {
     problems
         .0
         .into_iter()
-        .map(|one| (one.code.to_owned(), one.message))
+        .map(|one| (one.code.to_string(), one.message))
         .collect()
 }
 
@@ -419,7 +438,7 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
     static PROMPT: Declaration = reads("a", "", X, |_, _| Ok(Output::default())).prompt();
     static TEXT: Declaration = Declaration {
         output: OutputDeclaration::Value(|g| g.subschema_for::<String>()),
-        ..answers("text", "acme/text", Access::SignedIn, |_, _| {
+        ..answers("text", "acme/text", AccessDeclaration::SignedIn, |_, _| {
             given(&json!(""))
         })
     };
@@ -454,10 +473,12 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
         [found("T1001", "`all` and `a` both answer resources/list")]
     );
     // Of what no macro read.
-    static SUBSCRIBES: Declaration =
-        answers("own", "resources/subscribe", Access::SignedIn, |_, _| {
-            given(&json!({}))
-        });
+    static SUBSCRIBES: Declaration = answers(
+        "own",
+        "resources/subscribe",
+        AccessDeclaration::SignedIn,
+        |_, _| given(&json!({})),
+    );
     assert_eq!(
         problems(&[&SUBSCRIBES, &A]),
         [found(
@@ -471,10 +492,13 @@ fn what_cannot_be_told_apart_or_called_does_not_start() {
 
 /// The answers to one method of each capability that has lists.
 static PARTS: &[&Declaration] = &[
-    &answers("read", "resources/read", Access::SignedIn, |_, _| {
-        given(&json!({"contents": []}))
-    }),
-    &answers("get", "prompts/get", Access::SignedIn, |_, _| {
+    &answers(
+        "read",
+        "resources/read",
+        AccessDeclaration::SignedIn,
+        |_, _| given(&json!({"contents": []})),
+    ),
+    &answers("get", "prompts/get", AccessDeclaration::SignedIn, |_, _| {
         given(&json!({"messages": []}))
     }),
 ];

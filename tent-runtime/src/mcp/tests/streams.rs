@@ -16,7 +16,8 @@ use super::app::{App, META, Send, meta, server};
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
-    Access, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
+    OutputDeclaration,
 };
 
 pub(super) const fn function(
@@ -32,7 +33,7 @@ pub(super) const fn function(
         Kind::Action,
         name,
         here,
-        Access::SignedIn,
+        AccessDeclaration::SignedIn,
         Input::Fields(&[]),
         OutputDeclaration::Nothing,
         Vec::new,

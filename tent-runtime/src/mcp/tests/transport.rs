@@ -2,6 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
+use tent_core::codes;
 
 use super::app::{App, Send};
 use super::functions::{FUNCTIONS, ran};
@@ -108,7 +109,7 @@ async fn a_host_that_is_not_served_is_403() {
 async fn without_a_caller_everything_is_401_with_the_challenge() {
     let app = App::new();
     let refused = |message: &str| {
-        let error = Error::of("T0004");
+        let error = Error::new(codes::SIGN_IN);
         json!({"jsonrpc": "2.0", "error": {
             "code": 4,
             "message": message,
@@ -128,7 +129,7 @@ async fn without_a_caller_everything_is_401_with_the_challenge() {
             (got.status.as_u16(), got.header("www-authenticate")),
             (401, Some("Bearer realm=\"shop\""))
         );
-        assert_eq!(got.json(), refused(Error::of("T0004").message()));
+        assert_eq!(got.json(), refused(Error::new(codes::SIGN_IN).message()));
     }
     let got = app
         .send(Send::call("server_time", json!({})).by("wrong"))

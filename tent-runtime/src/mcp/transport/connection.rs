@@ -1,6 +1,7 @@
 //! A connection: messages that arrive and leave without HTTP, on stdin and stdout or on the app's own transport.
 //! Must not read or write bytes. It gets one message at a time and returns the response.
 
+use tent_core::codes;
 use std::sync::Arc;
 
 use crate::dispatch::{Admitted, Identity};
@@ -105,7 +106,7 @@ impl Connection {
 
     /// The response to a message that is too long, with its id where that could be read.
     pub(crate) fn too_long(&self, id: Option<&str>) -> Vec<u8> {
-        RpcError::of(&Error::of("T0007"), self.mcp.realm()).write(id)
+        RpcError::of(&Error::new(codes::TOO_LARGE), self.mcp.realm()).write(id)
     }
 
     /// Records that no more messages arrive. Ends the subscriptions and the requests to the client.

@@ -1,6 +1,7 @@
 //! MCP over Streamable HTTP, both eras at one address.
 //! Must not know methods: it reads the request, has the message served, and writes the response.
 
+use tent_core::codes;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -52,7 +53,7 @@ async fn respond(
     let admitted = mcp.dispatcher.admit(parts, trace).await;
     let mut admitted = admitted.map_err(rejected)?;
     if !admitted.caller().is_known() && !mcp.dispatcher.settings().mcp.anyone {
-        return Err(rejected(Error::of("T0004")));
+        return Err(rejected(Error::new(codes::SIGN_IN)));
     }
     mcp.dispatcher
         .check_page(parts, admitted.caller())
@@ -79,7 +80,7 @@ async fn respond(
         _ => return Err(method_not_allowed(mcp, &parts.headers)),
     }
     if !web::is_json(&parts.headers) {
-        return Err(rejected(Error::of("T0017")));
+        return Err(rejected(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)));
     }
     let accepted = headers::accepted(&parts.headers);
     if !accepted.one {
@@ -128,7 +129,7 @@ fn method_not_allowed(mcp: &Mcp, headers: &HeaderMap) -> RpcError {
     } else {
         "POST, DELETE"
     };
-    RpcError::of(&Error::of("T0016"), "").with_header(ALLOW, HeaderValue::from_static(allow))
+    RpcError::of(&Error::new(codes::METHOD_NOT_ALLOWED), "").with_header(ALLOW, HeaderValue::from_static(allow))
 }
 
 /// The HTTP response that carries a response of MCP.

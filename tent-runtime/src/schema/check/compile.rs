@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use super::branches::{circles, tell_branches};
 use super::plan::{By, Id, Kind, List, Node, Object, Plan, Property, Rest, Union};
@@ -70,7 +71,7 @@ pub(super) struct Compiler<'d> {
 impl Compiler<'_> {
     pub(super) fn problem(&mut self, pointer: &str, message: impl std::fmt::Display) {
         let problem = Problem {
-            code: "T7017",
+            code: codes::INVALID_RULE,
             message: format!("the schema at `#{pointer}`: {message}"),
         };
         if self.strict {
@@ -256,7 +257,8 @@ impl Compiler<'_> {
                 if self.strict && !is_name(&name) {
                     let message =
                         "model interfaces refuse this name; take 1 to 64 of A-Z a-z 0-9 _ . -";
-                    self.problems.push(problem("T7016", &name, message));
+                    self.problems
+                        .push(problem(codes::INVALID_FIELD_NAME, &name, message));
                 }
                 let escaped = name.replace('~', "~0").replace('/', "~1");
                 let pointer = format!("{pointer}/properties/{escaped}");

@@ -5,6 +5,7 @@
 //! closed.
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use super::{Shaper, take_annotations};
 
@@ -30,7 +31,11 @@ impl Shaper {
         };
         let mut annotations = take_annotations(&mut schema);
         if depth > DEEPEST {
-            self.problem("T7017", at, "its type refers to itself without end");
+            self.problem(
+                codes::INVALID_RULE,
+                at,
+                "its type refers to itself without end",
+            );
             return (annotations, vec![Object::new()]);
         }
 
@@ -38,7 +43,7 @@ impl Shaper {
         if let Some(Value::String(reference)) = schema.remove("$ref") {
             let Some((name, definition)) = self.definitions.find(&reference) else {
                 let message = format!("its schema refers to `{reference}`, which is nowhere");
-                self.problem("T7017", at, message);
+                self.problem(codes::INVALID_RULE, at, message);
                 return (annotations, vec![Object::new()]);
             };
             if schema.is_empty() && self.definitions.kept_as(&name).is_some() {
@@ -71,7 +76,11 @@ impl Shaper {
                 continue;
             }
             if result.len().saturating_mul(factor.len()) > MOST {
-                self.problem("T7017", at, format!("its type has over {MOST} shapes"));
+                self.problem(
+                    codes::INVALID_RULE,
+                    at,
+                    format!("its type has over {MOST} shapes"),
+                );
                 break;
             }
             let mut product = Vec::new();
@@ -191,7 +200,7 @@ impl Shaper {
                 ("format", ..) => {}
                 (keyword, ..) => {
                     let message = format!("its schema states `{keyword}` twice, each otherwise");
-                    self.problem("T7017", at, message);
+                    self.problem(codes::INVALID_RULE, at, message);
                 }
             }
         }

@@ -16,6 +16,7 @@ mod source;
 mod union;
 
 use serde_json::{Map, Value};
+use tent_core::codes::{self, Code};
 
 pub(super) use self::alternatives::split;
 pub(super) use self::object::is_name;
@@ -62,7 +63,7 @@ impl Shaper {
         if self.parts > MOST_PARTS {
             // Types that use one another twice each double with every level that is written out.
             let problem = problem(
-                "T7017",
+                codes::INVALID_RULE,
                 "",
                 format!("it has over {MOST_PARTS} parts, which no client takes; split it up"),
             );
@@ -108,7 +109,7 @@ impl Shaper {
             Some("null") => self.plain("null", &mut raw),
             Some(other) => {
                 let message = format!("`{other}` is no type of JSON Schema");
-                self.problem("T7017", at, message);
+                self.problem(codes::INVALID_RULE, at, message);
                 raw.clear();
                 Map::new()
             }
@@ -124,7 +125,8 @@ impl Shaper {
             let message = format!(
                 "its schema states `{keyword}`, which tent does not enforce there; leave it out, or say it in the description"
             );
-            self.problems.push(problem("T7017", at, message));
+            self.problems
+                .push(problem(codes::INVALID_RULE, at, message));
         }
         annotate(&mut schema, annotations);
         schema
@@ -150,7 +152,7 @@ impl Shaper {
     }
 
     /// Notes a problem of the field at `at`.
-    pub(super) fn problem(&mut self, code: &'static str, at: &str, message: impl AsRef<str>) {
+    pub(super) fn problem(&mut self, code: Code, at: &str, message: impl AsRef<str>) {
         let problem = problem(code, at, message);
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
@@ -186,7 +188,7 @@ impl Shaper {
 }
 
 /// A problem, naming the field.
-pub(super) fn problem(code: &'static str, at: &str, message: impl AsRef<str>) -> Problem {
+pub(super) fn problem(code: Code, at: &str, message: impl AsRef<str>) -> Problem {
     let message = message.as_ref();
     let message = match at {
         "" => format!("the whole type: {message}"),

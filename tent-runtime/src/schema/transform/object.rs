@@ -1,6 +1,7 @@
 //! Objects and arrays in their form.
 
 use serde_json::{Map, Value, json};
+use tent_core::codes;
 
 use super::{Shaper, Side};
 use crate::schema::keywords;
@@ -39,7 +40,7 @@ impl Shaper {
                     "model interfaces refuse the name `{}`; rename it to 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ . -",
                     name.escape_debug()
                 );
-                self.problem("T7016", &at, message);
+                self.problem(codes::INVALID_FIELD_NAME, &at, message);
             }
             let mut property = self.shape(property, &at);
             if required.contains(&name) {
@@ -101,7 +102,7 @@ impl Shaper {
             }
             _ => {
                 let message = "its keys decide the type of their values, which no client is told well; use a struct or a list";
-                self.problem("T7017", &at, message);
+                self.problem(codes::INVALID_RULE, &at, message);
                 return None;
             }
         };
@@ -114,10 +115,18 @@ impl Shaper {
                         self.keys(pattern, schema, &at);
                     }
                     None if only_a_pattern => {}
-                    _ => self.problem("T7017", &at, "`propertyNames` may state one pattern"),
+                    _ => self.problem(
+                        codes::INVALID_RULE,
+                        &at,
+                        "`propertyNames` may state one pattern",
+                    ),
                 }
             }
-            Some(_) => self.problem("T7017", &at, "`propertyNames` may state one pattern"),
+            Some(_) => self.problem(
+                codes::INVALID_RULE,
+                &at,
+                "`propertyNames` may state one pattern",
+            ),
         }
         say_null(&mut rest);
         Some(rest)

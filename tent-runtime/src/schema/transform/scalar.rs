@@ -1,6 +1,7 @@
 //! Texts, numbers, booleans and null in their form.
 
 use serde_json::{Map, Number, Value};
+use tent_core::codes;
 
 use super::object::{take, typed};
 use super::{Shaper, Side};
@@ -60,7 +61,7 @@ impl Shaper {
         {
             let message =
                 format!("its pattern is no regular expression that can be checked: {why}");
-            self.problem("T7017", at, message);
+            self.problem(codes::INVALID_RULE, at, message);
         }
     }
 
@@ -104,7 +105,11 @@ impl Shaper {
         .flatten()
         .fold(most, i128::min);
         if least > most {
-            self.problem("T7017", at, "its least value is above its greatest");
+            self.problem(
+                codes::INVALID_RULE,
+                at,
+                "its least value is above its greatest",
+            );
         }
         set_bounds(&mut schema, Some(least), Some(most));
         if self.side == Side::Input && wide {
@@ -116,7 +121,11 @@ impl Shaper {
         if let Some(step) = raw.get("multipleOf") {
             match whole(step, true).filter(|&step| step > 0) {
                 Some(_) => take(raw, &mut schema, &["multipleOf"]),
-                None => self.problem("T7017", at, "`multipleOf` of an integer is a whole number"),
+                None => self.problem(
+                    codes::INVALID_RULE,
+                    at,
+                    "`multipleOf` of an integer is a whole number",
+                ),
             }
         }
         take(raw, &mut schema, &["enum"]);
@@ -133,7 +142,11 @@ impl Shaper {
         let least = of("minimum").or(of("exclusiveMinimum"));
         let most = of("maximum").or(of("exclusiveMaximum"));
         if matches!((least, most), (Some(least), Some(most)) if least > most) {
-            self.problem("T7017", at, "its least value is above its greatest");
+            self.problem(
+                codes::INVALID_RULE,
+                at,
+                "its least value is above its greatest",
+            );
         }
         take(
             raw,

@@ -2,6 +2,7 @@
 //! what is left.
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 
 use super::object::typed;
 use super::{Shaper, Side};
@@ -42,7 +43,11 @@ impl Shaper {
         let mut schema = match (each.pop(), each.is_empty()) {
             (None, _) if nothing_fits => {
                 if self.side == Side::Input {
-                    self.problem("T7017", at, "there is no value that its type takes");
+                    self.problem(
+                        codes::INVALID_RULE,
+                        at,
+                        "there is no value that its type takes",
+                    );
                 }
                 Object::from_iter([("not".to_owned(), Value::Object(Object::new()))])
             }

@@ -60,7 +60,8 @@ mod types {
         let order = shop.orders.iter().find(|order| order.id == id);
         let order = order.ok_or(OrderError::None { id })?;
         let note = order.note.as_deref();
-        Ok(note.ok_or_else(|| Error::stated("A0002", 404, "The order has no note"))?)
+        Ok(note
+            .ok_or_else(|| Error::declared(tent::code!("A0002"), 404, "The order has no note"))?)
     }
 
     #[test]

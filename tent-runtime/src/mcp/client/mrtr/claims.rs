@@ -9,6 +9,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tent_core::codes;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -108,7 +109,7 @@ impl Claims {
             match state {
                 RoundState::Ended(outcome) => return Ok(Claimed::Before(outcome)),
                 RoundState::Running(lease) if SystemClock.now() > lease => {
-                    return Err(Error::of("T0011"));
+                    return Err(Error::new(codes::OUTCOME_UNKNOWN));
                 }
                 RoundState::Running(_) => {}
             }
@@ -132,7 +133,7 @@ impl Claims {
                 }
                 Entry::Occupied(taken) => {
                     if taken.get().receiver_count() >= MOST_WAITING_FOR_ONE {
-                        return Err(Error::of("T0009"));
+                        return Err(Error::new(codes::STILL_RUNNING));
                     }
                     taken.get().subscribe()
                 }
@@ -145,7 +146,9 @@ impl Claims {
 
     /// A place among those who wait.
     fn place(&self) -> Result<SemaphorePermit<'_>> {
-        self.room.try_acquire().map_err(|_| Error::of("T0009"))
+        self.room
+            .try_acquire()
+            .map_err(|_| Error::new(codes::STILL_RUNNING))
     }
 
     /// How many wait.
@@ -167,7 +170,7 @@ impl Wanted<'_> {
     async fn claim(&self) -> Result<Option<RoundState>> {
         let now = SystemClock.now();
         if now > last_claimed(self.until) {
-            return Err(Error::of("T0015")
+            return Err(Error::new(codes::INVALID_STATE)
                 .with_message("The state that this request carries ended too long ago.")
                 .with_fix("Begin again, without it."));
         }
@@ -218,7 +221,7 @@ fn full(of_caller: bool, until: Time, now: Time) -> Error {
             "More questions of calls were answered lately than this server keeps the outcomes of"
         }
     };
-    Error::of("T0006")
+    Error::new(codes::TOO_MANY_REQUESTS)
         .with_message(format!("{whose}, so this call did not go on."))
         .with_fix(format!(
             "Wait {} seconds, then send the same request again.",
@@ -235,7 +238,7 @@ async fn in_time<T>(deadline: Option<Instant>, work: impl Future<Output = T>) ->
     match deadline {
         Some(deadline) => timeout_at(deadline, work)
             .await
-            .map_err(|_| Error::of("T0009")),
+            .map_err(|_| Error::new(codes::STILL_RUNNING)),
         None => Ok(work.await),
     }
 }

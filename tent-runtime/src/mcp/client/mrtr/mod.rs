@@ -17,6 +17,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tent_core::codes;
 use tokio::sync::Notify;
 
 pub(crate) use self::claims::Claims;
@@ -170,7 +171,7 @@ impl RoundTrip {
         let answers: Vec<Answered> = answers.map(|taken| taken.answer).collect();
         let bytes = serde_json::to_vec(&answers)?.len();
         if bytes > MOST_ANSWERED {
-            return Err(Error::of("T0003")
+            return Err(Error::new(codes::INVALID_INPUT)
                 .with_message(format!(
                     "The answers of this call are {bytes} bytes, and {MOST_ANSWERED} are the most that it carries to its next question."
                 ))

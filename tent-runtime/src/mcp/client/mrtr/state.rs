@@ -56,7 +56,7 @@ impl Carried {
     pub(super) fn open(sealer: &Sealer, state: &str, bound: &[u8; 32]) -> Result<Self> {
         let content = sealer.open(Use::State, state, bound)?;
         // One of another version of this program, whose form it does not know.
-        serde_json::from_slice(&content).map_err(|_| Error::of("T0015"))
+        serde_json::from_slice(&content).map_err(|_| Error::new(codes::INVALID_STATE))
     }
 }
 
@@ -82,7 +82,7 @@ impl Outcome<'_> {
                 .ok()
                 .and_then(|result| RawValue::from_string(result).ok())
                 .map_or_else(
-                    || Outcome::failure(&Error::of("T0011")),
+                    || Outcome::failure(&Error::new(codes::OUTCOME_UNKNOWN)),
                     |result| Outcome::Result(Cow::Owned(result)),
                 ),
             Err(error) => Outcome::failure(&error),
@@ -91,7 +91,7 @@ impl Outcome<'_> {
         if sealed.len() <= MOST_OUTCOME {
             return sealed;
         }
-        let error = Error::of("T0011")
+        let error = Error::new(codes::OUTCOME_UNKNOWN)
             .with_message(
                 "This call ran before, and its answer was too large to be kept, so it cannot be given again.",
             )
@@ -134,8 +134,8 @@ impl Outcome<'_> {
                 fix,
                 fields,
             } => {
-                let code = codes::find(&code).map_or("T0011", |entry| entry.code);
-                let error = Error::of(code).with_message(message).with_fix(fix);
+                let code = codes::find(&code).unwrap_or(codes::OUTCOME_UNKNOWN);
+                let error = Error::new(code).with_message(message).with_fix(fix);
                 let fields = fields.into_iter();
                 Err(fields.fold(error, |error, (name, value)| error.with_field(name, value)))
             }
@@ -166,7 +166,7 @@ mod tests {
             "T0012"
         );
 
-        let error = Error::of("T0005")
+        let error = Error::new(codes::NOT_ALLOWED)
             .with_message("No.")
             .with_field("scopes", vec!["read"]);
         let kept = Outcome::seal(&sealer, b"a", Err(error.clone()));
@@ -187,7 +187,7 @@ mod tests {
     fn an_outcome_that_is_too_large_is_kept_as_a_short_failure() {
         let sealer = Sealer::new(&[Secret::random()]).expect("one secret");
         let large = format!("\"{}\"", "x".repeat(MOST_OUTCOME));
-        let failure = Error::of("T0005").with_message(large.clone());
+        let failure = Error::new(codes::NOT_ALLOWED).with_message(large.clone());
         for outcome in [Ok(large.into_bytes()), Err(failure)] {
             let kept = Outcome::seal(&sealer, b"a", outcome);
             assert!(kept.len() < 1024, "{}", kept.len());

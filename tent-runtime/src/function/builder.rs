@@ -1,0 +1,541 @@
+//! [`FunctionBuilder`]: makes a [`Function`] at run time, from a schema and a closure.
+//!
+//! Applies the rules that the macros apply at compile time, then those of every function.
+
+use std::any::{TypeId, type_name};
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+use std::panic;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
+use tent_core::codes;
+use tent_core::names;
+
+use super::definition::{Draft, InputSource, OutputSource};
+use super::handler::{AsyncHandler, SyncHandler, is_unit};
+use super::tool_annotations::Effects;
+use super::{
+    Access, Diagnostic, Diagnostics, Function, Handler, Icon, Icons, Input, IntoError, IntoOutput,
+    Kind, Location, OutputDeclaration, Owned, Primitive, StateRequirement,
+};
+use crate::cx::{Cx, State};
+use crate::error::Result;
+
+impl Function {
+    /// Starts a function that is made at run time. The name follows the rules of a tool's name.
+    ///
+    /// ```
+    /// use tent_runtime::function::{Access, Function};
+    /// use tent_runtime::error::Error;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Add {
+    ///     a: i64,
+    ///     b: i64,
+    /// }
+    ///
+    /// let add = Function::builder("add")
+    ///     .about("Add two integers.")
+    ///     .access(Access::Anyone)
+    ///     .offer_mcp()
+    ///     .handler(async |_cx, input: Add| Ok::<_, Error>(input.a + input.b))
+    ///     .build()?;
+    /// assert_eq!(add.input_schema()["required"], serde_json::json!(["a", "b"]));
+    /// # Ok::<(), tent_runtime::registry::Diagnostics>(())
+    /// ```
+    #[track_caller]
+    pub fn builder(name: impl Into<Cow<'static, str>>) -> FunctionBuilder {
+        FunctionBuilder {
+            name: name.into(),
+            location: Location::caller(),
+            title: None,
+            about: Cow::Borrowed(""),
+            kind: Kind::Query,
+            access: None,
+            input: None,
+            output: None,
+            scope: None,
+            effects: Effects::default(),
+            icons: Vec::new(),
+            meta: None,
+            mcp: false,
+            api: None,
+            retry: false,
+            blocking: false,
+            timeout: None,
+            needs: Vec::new(),
+            states: Vec::new(),
+            handler: (),
+        }
+    }
+}
+
+/// Makes a [`Function`] at run time. [`Function::builder`] starts one.
+///
+/// Each option has the meaning of the option of the same name of `#[query]`, `#[change]` and `#[action]`. Set a handler
+/// before [`build`](Self::build).
+#[must_use = "a builder makes nothing until it is built"]
+pub struct FunctionBuilder<H = ()> {
+    name: Cow<'static, str>,
+    location: Location,
+    title: Option<Cow<'static, str>>,
+    about: Cow<'static, str>,
+    kind: Kind,
+    access: Option<Access>,
+    input: Option<InputSource>,
+    output: Option<OutputSource>,
+    scope: Option<Cow<'static, str>>,
+    effects: Effects,
+    icons: Vec<Icon>,
+    meta: Option<Value>,
+    mcp: bool,
+    api: Option<bool>,
+    retry: bool,
+    blocking: bool,
+    timeout: Option<Duration>,
+    needs: Vec<Cow<'static, str>>,
+    states: Vec<StateRequirement>,
+    handler: H,
+}
+
+/// The handler of a [`FunctionBuilder`], with the schemas of its types.
+pub struct Handled {
+    handler: Box<dyn FnOnce(bool) -> Arc<dyn Handler>>,
+    input: InputSource,
+    output: OutputDeclaration,
+}
+
+impl<H> FunctionBuilder<H> {
+    /// Sets the kind: whether the function reads, changes or acts. The default is [`Kind::Query`].
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Sets the description. A function that is offered to MCP must have one (T7009).
+    pub fn about(mut self, about: impl Into<Cow<'static, str>>) -> Self {
+        self.about = about.into();
+        self
+    }
+
+    /// Sets the title. The default is the name in words.
+    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Sets the rule that decides which callers may call the function. Required (T7001).
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = Some(access);
+        self
+    }
+
+    /// Sets the scope that an API key or an access token must hold. The default is `read` for functions that only
+    /// read, `write` for the rest.
+    pub fn scope(mut self, scope: impl Into<Cow<'static, str>>) -> Self {
+        self.scope = Some(scope.into());
+        self
+    }
+
+    /// Offers the function to MCP as a tool.
+    pub fn offer_mcp(mut self) -> Self {
+        self.mcp = true;
+        self
+    }
+
+    /// Sets whether the function is at `/api`. The default is `true`, except with [`Access::App`].
+    pub fn api(mut self, api: bool) -> Self {
+        self.api = Some(api);
+        self
+    }
+
+    /// Requires that a person approves each call: `danger = "ask"`.
+    pub fn asks(mut self) -> Self {
+        self.effects.asks = true;
+        self
+    }
+
+    /// Declares that every write adds a row: `writes = "adds"`.
+    pub fn only_adds(mut self) -> Self {
+        self.effects.adds = true;
+        self
+    }
+
+    /// Declares that an action only reads: `changes = false`.
+    pub fn only_reads(mut self) -> Self {
+        self.effects.only_reads = true;
+        self
+    }
+
+    /// Declares that the function sends data out: `sends = true`.
+    pub fn sends(mut self) -> Self {
+        self.effects.sends = true;
+        self
+    }
+
+    /// Declares whether a repeat with the same input changes nothing more.
+    pub fn idempotent(mut self, idempotent: bool) -> Self {
+        self.effects.idempotent = Some(idempotent);
+        self
+    }
+
+    /// Allows the same idempotency key to run again after an unexpected end.
+    pub fn retry(mut self) -> Self {
+        self.retry = true;
+        self
+    }
+
+    /// Sets the time limit of one call. The default is the setting `limits.call_time`.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Runs a [`sync_handler`](FunctionBuilder::sync_handler) on the blocking pool, for a closure that may block its
+    /// thread.
+    pub fn blocking(mut self, blocking: bool) -> Self {
+        self.blocking = blocking;
+        self
+    }
+
+    /// Adds client capabilities that the function requires, such as `sampling`. A call of a client without them fails
+    /// before the function runs.
+    pub fn needs<N: Into<Cow<'static, str>>>(mut self, needs: impl IntoIterator<Item = N>) -> Self {
+        self.needs.extend(needs.into_iter().map(Into::into));
+        self
+    }
+
+    /// Requires a state of the app. An app without it fails at start (T7011), rather than at the first call of
+    /// [`Cx::state`].
+    pub fn needs_state<T: State>(mut self) -> Self {
+        self.states.push(StateRequirement {
+            name: type_name::<T>(),
+            id: TypeId::of::<T>(),
+        });
+        self
+    }
+
+    /// Sets the icons of the tool.
+    pub fn icons(mut self, icons: impl Icons) -> Self {
+        self.icons = icons.icons();
+        self
+    }
+
+    /// Sets the `_meta` of the tool: a JSON object.
+    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
+        self.meta = Some(meta.into());
+        self
+    }
+
+    /// Sets the input schema, in place of the schema of the handler's input type. tent publishes it unchanged and
+    /// enforces it. Its root must have `"type": "object"` (T7012).
+    pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.input = Some(InputSource::Schema(schema.into()));
+        self
+    }
+
+    /// Sets the output schema, in place of the schema of the handler's output type.
+    pub fn output_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.output = Some(OutputSource::Schema(schema.into()));
+        self
+    }
+
+    fn with_handler<N>(self, handler: N) -> FunctionBuilder<N> {
+        FunctionBuilder {
+            name: self.name,
+            location: self.location,
+            title: self.title,
+            about: self.about,
+            kind: self.kind,
+            access: self.access,
+            input: self.input,
+            output: self.output,
+            scope: self.scope,
+            effects: self.effects,
+            icons: self.icons,
+            meta: self.meta,
+            mcp: self.mcp,
+            api: self.api,
+            retry: self.retry,
+            blocking: self.blocking,
+            timeout: self.timeout,
+            needs: self.needs,
+            states: self.states,
+            handler,
+        }
+    }
+}
+
+impl FunctionBuilder {
+    /// Sets the closure that answers calls: an async closure of the call and of the input.
+    ///
+    /// The input is any type that implements `Deserialize` and `JsonSchema`, `tent::Map` for the JSON object as it
+    /// is, or `()` for a function without input. The value of the `Result` is what a declared function may return.
+    ///
+    /// An async closure cannot borrow what it captures, because its future may outlive the call. Clone it for each call
+    /// (`move |cx, input: Add| { let shop = shop.clone(); async move { … } }`), or take it from [`Cx::state`].
+    pub fn handler<F, Fut, I, T, E, By>(self, run: F) -> FunctionBuilder<Handled>
+    where
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, E>> + Send + 'static,
+        I: Owned + JsonSchema + 'static,
+        T: IntoOutput<By> + 'static,
+        E: IntoError,
+        By: 'static,
+    {
+        self.with_handler(Handled {
+            handler: Box::new(|_| Arc::new(AsyncHandler::new(run))),
+            input: input_of::<I>(),
+            output: output_of::<T, By>(),
+        })
+    }
+
+    /// Sets the closure that answers calls: a plain closure. It runs in place and must not block its thread, unless
+    /// [`blocking`](Self::blocking) is set.
+    ///
+    /// ```
+    /// use tent_runtime::function::{Access, Function};
+    /// use tent_runtime::error::Error;
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// let double = Function::builder("double")
+    ///     .access(Access::SignedIn)
+    ///     .input_schema(json!({
+    ///         "type": "object",
+    ///         "properties": {"n": {"type": "integer"}},
+    ///         "required": ["n"],
+    ///     }))
+    ///     .sync_handler(|_cx, input: Map<String, Value>| {
+    ///         Ok::<_, Error>(input["n"].as_i64().unwrap_or_default().wrapping_mul(2))
+    ///     })
+    ///     .build()?;
+    /// # let _ = double;
+    /// # Ok::<(), tent_runtime::registry::Diagnostics>(())
+    /// ```
+    pub fn sync_handler<F, I, T, E, By>(self, run: F) -> FunctionBuilder<Handled>
+    where
+        F: Fn(&Cx, I) -> Result<T, E> + Send + Sync + 'static,
+        I: Owned + JsonSchema + 'static,
+        T: IntoOutput<By> + 'static,
+        E: IntoError + 'static,
+        By: 'static,
+    {
+        self.with_handler(Handled {
+            handler: Box::new(|blocking| Arc::new(SyncHandler::new(run, blocking))),
+            input: input_of::<I>(),
+            output: output_of::<T, By>(),
+        })
+    }
+
+    /// Sets the [`Handler`] that answers calls. Its input and its output are described by
+    /// [`input_schema`](Self::input_schema) and [`output_schema`](Self::output_schema). Without the first, the function
+    /// takes any JSON object; without the second, it returns content.
+    pub fn custom_handler(self, handler: impl Handler) -> FunctionBuilder<Handled> {
+        self.with_handler(Handled {
+            handler: Box::new(|_| Arc::new(handler)),
+            input: input_of::<Map<String, Value>>(),
+            output: OutputDeclaration::Content,
+        })
+    }
+}
+
+impl FunctionBuilder<Handled> {
+    /// Checks the function and makes its schemas.
+    ///
+    /// # Errors
+    /// Every problem: T7001 without an access rule; T7009 for a tool without a description; T7008 for options that
+    /// contradict each other; T1009, T1014 and T1015 for the name; T7033 for `_meta`; T7034 for icons; T7007, T7012,
+    /// T7016 and T7017 for the schemas.
+    pub fn build(self) -> Result<Function, Diagnostics> {
+        let mut problems = self.problems();
+        let only_app = matches!(self.access, Some(Access::App));
+        let Handled {
+            handler,
+            input,
+            output,
+        } = self.handler;
+        let draft = Draft {
+            name: self.name,
+            name_rules: Some(names::Origin::Stated),
+            title: self.title,
+            about: self.about,
+            kind: self.kind,
+            // Without a rule the function is not made: see `problems`.
+            access: self.access.unwrap_or(Access::App),
+            location: Some(self.location),
+            input: self.input.unwrap_or(input),
+            output: self.output.unwrap_or(OutputSource::Type(output)),
+            scope: self.scope,
+            effects: self.effects,
+            icons: self.icons,
+            meta: self.meta,
+            mcp: self.mcp,
+            api: self.api.unwrap_or(!only_app),
+            retry: self.retry,
+            timeout: self.timeout,
+            limit: None,
+            needs: self.needs,
+            on: None,
+            primitive: Primitive::Function,
+            completes: &[],
+            states: self.states,
+            handler: handler(self.blocking),
+        };
+        match draft.check() {
+            Ok(function) if problems.is_empty() => Ok(function),
+            Ok(_) => Err(Diagnostics(problems)),
+            Err(more) => {
+                problems.extend(more.0);
+                Err(Diagnostics(problems))
+            }
+        }
+    }
+
+    /// The problems that the macros find at compile time in what they declare.
+    fn problems(&self) -> Vec<Diagnostic> {
+        let Effects {
+            asks,
+            adds,
+            only_reads,
+            sends,
+            ..
+        } = self.effects;
+        let query = self.kind == Kind::Query;
+        let (anyone, app) = match &self.access {
+            Some(access) => (
+                access.contains(|one| matches!(one, Access::Anyone)),
+                matches!(access, Access::App),
+            ),
+            None => (false, false),
+        };
+        let rules = [
+            (
+                self.access.is_none(),
+                codes::MISSING_ACCESS,
+                "`access` is not set",
+            ),
+            (
+                self.mcp && self.about.trim().is_empty(),
+                codes::MISSING_DESCRIPTION,
+                "the function is offered to MCP but has no description",
+            ),
+            (
+                asks && query,
+                codes::CONFLICTING_OPTIONS,
+                "`asks` is set on a query, which only reads",
+            ),
+            (
+                asks && anyone,
+                codes::CONFLICTING_OPTIONS,
+                "`asks` is set, and anonymous callers have access",
+            ),
+            (
+                adds && query,
+                codes::CONFLICTING_OPTIONS,
+                "`only_adds` is set on a query, which only reads",
+            ),
+            (
+                adds && asks,
+                codes::CONFLICTING_OPTIONS,
+                "`only_adds` and `asks` are set",
+            ),
+            (
+                adds && only_reads,
+                codes::CONFLICTING_OPTIONS,
+                "`only_adds` and `only_reads` are set",
+            ),
+            (
+                only_reads && self.kind != Kind::Action,
+                codes::CONFLICTING_OPTIONS,
+                "`only_reads` is set on a function that is not an action",
+            ),
+            (
+                sends && query,
+                codes::CONFLICTING_OPTIONS,
+                "`sends` is set on a query, which only reads",
+            ),
+            (
+                self.retry && query,
+                codes::CONFLICTING_OPTIONS,
+                "`retry` is set on a query, which may always run again",
+            ),
+            (
+                self.mcp && app,
+                codes::CONFLICTING_OPTIONS,
+                "the function is offered to MCP, and only the app has access",
+            ),
+            (
+                self.api == Some(true) && app,
+                codes::CONFLICTING_OPTIONS,
+                "`api` is true, and only the app has access",
+            ),
+            (
+                !self.icons.is_empty() && !self.mcp,
+                codes::CONFLICTING_OPTIONS,
+                "`icons` is set on a function that is not offered to MCP",
+            ),
+            (
+                self.meta.is_some() && !self.mcp,
+                codes::CONFLICTING_OPTIONS,
+                "`meta` is set on a function that is not offered to MCP",
+            ),
+            (
+                self.timeout == Some(Duration::ZERO),
+                codes::INVALID_OPTION,
+                "`timeout` is zero",
+            ),
+        ];
+        let broken = rules.into_iter().filter(|(holds, ..)| *holds);
+        let diagnostic = |(_, code, what)| {
+            Diagnostic::new(code, format!("`{}`: {what}", self.name), [self.location])
+        };
+        broken.map(diagnostic).collect()
+    }
+}
+
+impl<H> fmt::Debug for FunctionBuilder<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FunctionBuilder")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Handled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handled").finish_non_exhaustive()
+    }
+}
+
+impl Location {
+    /// The location of the caller of the function that has `#[track_caller]`. The module is unknown.
+    #[track_caller]
+    fn caller() -> Self {
+        let caller = panic::Location::caller();
+        Location {
+            module: "",
+            file: caller.file(),
+            line: caller.line(),
+        }
+    }
+}
+
+/// The schema of an input type. `()` is an input without fields.
+fn input_of<I: JsonSchema + 'static>() -> InputSource {
+    InputSource::Types(match is_unit::<I>() {
+        true => Input::Fields(&[]),
+        false => Input::Whole(|generator| generator.subschema_for::<I>()),
+    })
+}
+
+/// The shape of an output type. `()` is no output.
+fn output_of<T: IntoOutput<By> + 'static, By>() -> OutputDeclaration {
+    match is_unit::<T>() {
+        true => OutputDeclaration::Nothing,
+        false => T::OUTPUT,
+    }
+}
