@@ -33,7 +33,8 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 /// The id of a request: its own `X-Request-Id` if that is safe to log and to send back, else a new one.
 pub(crate) fn trace(headers: &HeaderMap) -> TraceId {
     let own = headers.get(&REQUEST_ID).and_then(|id| id.to_str().ok());
-    own.and_then(TraceId::parse).unwrap_or_else(TraceId::generate)
+    own.and_then(TraceId::parse)
+        .unwrap_or_else(TraceId::generate)
 }
 
 /// Adds the id of the request to a response.

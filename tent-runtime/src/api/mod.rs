@@ -14,14 +14,14 @@ use http::{Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use tent_core::codes;
 use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Call, Dispatcher, Endpoint, Outcome, Requester, Resolved, Target};
 use crate::error::{Error, Result};
-use crate::function::Kind;
+use crate::function::{Function, Kind, OutputShape};
 use crate::json;
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
+use tent_core::codes;
 
 /// Serves any request under `/api`.
 pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -> Response<Body> {
@@ -138,7 +138,9 @@ async fn input(
     let function = resolved.function();
     let is_query = function.kind == Kind::Query;
     match &parts.method {
-        method if is_read(method) && is_query => Ok((query_input(parts, function)?, InputEncoding::Strings)),
+        method if is_read(method) && is_query => {
+            Ok((query_input(parts, function)?, InputEncoding::Strings))
+        }
         &Method::POST => {
             let started = Instant::now();
             let input = posted_input(dispatcher, parts, body).await?;
@@ -181,7 +183,9 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
         }
     }
     // Servers and proxies log addresses.
-    let secrets = input.keys().filter(|name| function.input.has_secret_in(name));
+    let secrets = input
+        .keys()
+        .filter(|name| function.input.has_secret_in(name));
     let problem = "is a secret: send it by POST, never in an address";
     let problems: Vec<_> = secrets
         .map(|name| (name.clone(), problem.to_owned()))

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use tent_core::codes;
 
 use crate::caller::Caller;
-use crate::error::{Error, Result};
 use crate::dispatch::Identity;
+use crate::error::{Error, Result};
 use crate::mcp::stdio;
 use crate::server::{Prepared, Tent, told_to_end};
 

@@ -42,9 +42,9 @@ pub(crate) use client::{Extensions, REQUIRED};
 pub(crate) use nested_call::{NestedCalls, Nesting};
 pub(crate) use paused_time::PausedTime;
 
-use tent_core::codes;
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
+use tent_core::codes;
 
 /// One call, as its function sees it. Cheap to clone.
 #[derive(Clone)]
@@ -277,7 +277,8 @@ impl Cx {
         let request = prepared.request();
         self.parts.client.require(&request.needs())?;
         let Some(elicitor) = &self.parts.elicitor else {
-            return Err(Error::new(codes::MISSING_CAPABILITY).with_message("The client of this call cannot be asked."));
+            return Err(Error::new(codes::MISSING_CAPABILITY)
+                .with_message("The client of this call cannot be asked."));
         };
         let name = self.parts.nesting.name(name);
         // The time that a person takes does not count against the deadline.
@@ -321,7 +322,9 @@ impl Cx {
             return Ok(serde_json::from_value(recorded)?);
         }
         let result = step.await?;
-        journal.record(&name, serde_json::to_value(&result)?).await?;
+        journal
+            .record(&name, serde_json::to_value(&result)?)
+            .await?;
         Ok(result)
     }
 
@@ -389,7 +392,8 @@ impl Cx {
 
 /// T0022 for a response that is missing or invalid.
 pub(crate) fn misanswered(name: &str, what: &str) -> Error {
-    Error::new(codes::CLIENT_DID_NOT_ANSWER).with_message(format!("The client's answer to {name:?} {what}."))
+    Error::new(codes::CLIENT_DID_NOT_ANSWER)
+        .with_message(format!("The client's answer to {name:?} {what}."))
 }
 
 impl fmt::Debug for Cx {

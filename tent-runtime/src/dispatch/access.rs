@@ -3,10 +3,10 @@
 use tokio::time::Instant;
 
 use super::guard::{Guarded, earlier, guarded, is_over, until};
-use tent_core::codes;
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::function::{Access, Rule};
+use tent_core::codes;
 
 /// Runs the app's own rules of `access` until one of them accepts the caller of `cx`. They have until `deadline`, and
 /// never longer than `cx`.

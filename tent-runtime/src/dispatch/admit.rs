@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::guard::in_time;
 use super::{Dispatcher, rate};
-use tent_core::codes;
 use crate::caller::Caller;
 use crate::cx::TraceId;
 use crate::error::{Error, Result};
+use tent_core::codes;
 
 /// A client that a T0013 refuses may try again after this time.
 const RETRY_AFTER_CLOSING: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tent_core::extension;
+use tent_core::{codes, extension};
 
 use crate::function::{Icon, web_address};
 use crate::registry::{Diagnostic, Diagnostics, Registry};
@@ -64,8 +64,9 @@ impl AppInfo {
                 problems.push(at(codes::INVALID_EXTENSION, message));
             }
             if !settings.is_object() {
-                let message =
-                    format!("The settings of the experimental capability {name:?} must be an object");
+                let message = format!(
+                    "The settings of the experimental capability {name:?} must be an object"
+                );
                 problems.push(at(codes::INVALID_EXTENSION, message));
             }
         }
@@ -175,7 +176,10 @@ mod tests {
                 codes::INVALID_EXTENSION,
                 r#"The extension "ui" has no prefix, such as `com.example/`"#,
             ),
-            (codes::INVALID_EXTENSION, "An experimental capability must have a name"),
+            (
+                codes::INVALID_EXTENSION,
+                "An experimental capability must have a name",
+            ),
             (
                 codes::INVALID_EXTENSION,
                 r#"The settings of the experimental capability "tasks" must be an object"#,

@@ -3,9 +3,9 @@
 //! No endpoint can ask a person yet, so a function that requires an approval runs for a call that already has one,
 //! and for the app itself.
 
-use tent_core::codes;
 use crate::error::{Error, Result};
 use crate::function::Function;
+use tent_core::codes;
 
 /// Whether a call has a person's approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

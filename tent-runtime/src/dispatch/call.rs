@@ -12,10 +12,9 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::approval::{self, Approval};
-use super::validate::validate;
 use super::guard::{under_deadline, until, with_reference};
+use super::validate::validate;
 use super::{CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
-use tent_core::codes;
 use crate::cx::{
     CancelOnDrop, Cancellation, Client, Cx, CxParts, Elicitor, Era, Journal, NestedCalls, Nesting,
     PausedTime, Reporter,
@@ -23,6 +22,7 @@ use crate::cx::{
 use crate::error::{Error, Result};
 use crate::function::{Kind, Output};
 use crate::schema::InputEncoding;
+use tent_core::codes;
 
 /// How long the outcome of a call that ended at its deadline may take to be recorded.
 const RECORD_GRACE: Duration = Duration::from_secs(5);

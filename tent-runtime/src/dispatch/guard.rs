@@ -168,12 +168,17 @@ mod tests {
 
     #[test]
     fn replaces_an_error_that_is_not_meant_for_callers_by_a_reference() {
-        let password = Error::new(codes::INVALID_SETTING).with_message("shop.password: \"hunter2\"");
+        let password =
+            Error::new(codes::INVALID_SETTING).with_message("shop.password: \"hunter2\"");
         let error = with_reference(password, "a function", "nobody", "1");
         assert_eq!(error.code(), "T0012");
         assert!(!error.message().contains("hunter2"));
         let again = with_reference(error.clone(), "a function", "nobody", "1");
-        assert_eq!(again.fields(), error.fields(), "it keeps its first reference");
+        assert_eq!(
+            again.fields(),
+            error.fields(),
+            "it keeps its first reference"
+        );
         for public in [
             Error::new(codes::INVALID_INPUT),
             Error::declared(crate::code!("A0001"), 409, "no"),

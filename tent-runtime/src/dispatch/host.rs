@@ -52,15 +52,12 @@ impl Hosts {
     /// T0014 for a host or an origin that is not served, or that does not appear exactly once.
     pub fn check(&self, parts: &Parts) -> Result<()> {
         let host = host(parts).filter(|host| self.serves(host));
-        let host =
-            host.ok_or_else(|| wrong("The Host of the request is not served here."))?;
+        let host = host.ok_or_else(|| wrong("The Host of the request is not served here."))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if origin.to_str().is_ok_and(|o| self.is_ours(o, &host)) => Ok(()),
-            _ => Err(wrong(
-                "The Origin of the request is not allowed here.",
-            )),
+            _ => Err(wrong("The Origin of the request is not allowed here.")),
         }
     }
 
@@ -220,7 +217,8 @@ mod tests {
             web.public_url = Some(public.expect("a valid URL"));
             web.hosts = vec!["other.example.com".to_owned()];
         });
-        let from = |host: &str, origin: &str| accepts(&hosts, &[("host", host), ("origin", origin)]);
+        let from =
+            |host: &str, origin: &str| accepts(&hosts, &[("host", host), ("origin", origin)]);
         for host in ["tools.example.com", "other.example.com"] {
             assert!(from(host, &format!("https://{host}")), "{host}");
             assert!(from(&format!("{host}:443"), &format!("https://{host}")));
@@ -246,7 +244,10 @@ mod tests {
             hosts.check(&parts).is_ok()
         };
         assert!(accepts("http://localhost:3000/mcp", &["LOCALHOST:3000"]));
-        assert!(accepts("http://localhost:3000/mcp", &[]), "as HTTP/2 has it");
+        assert!(
+            accepts("http://localhost:3000/mcp", &[]),
+            "as HTTP/2 has it"
+        );
         for named in [
             &["evil.example"][..],
             &["127.0.0.1:3000"],

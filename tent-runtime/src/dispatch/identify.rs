@@ -12,13 +12,13 @@ use tokio::time::Instant;
 
 use super::guard::{Guarded, guarded, in_time, until, with_reference};
 use super::{Dispatcher, Identity};
-use tent_core::codes;
 use crate::caller::{Caller, User};
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Cx, CxParts, TraceId};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
 use crate::store::Kept;
+use tent_core::codes;
 
 /// A function of the app that finds a user by an `I`.
 pub type IdentityHook<I> =
@@ -173,7 +173,9 @@ impl Dispatcher {
         let user = self.run_hook(users, id.to_owned(), "users", deadline);
         match user.await? {
             Some(user) => Ok(user),
-            None => Err(Error::new(codes::SIGN_IN).with_message("The app does not know this user.")),
+            None => {
+                Err(Error::new(codes::SIGN_IN).with_message("The app does not know this user."))
+            }
         }
     }
 

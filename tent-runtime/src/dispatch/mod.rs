@@ -99,7 +99,7 @@ pub struct DispatcherParts {
 
 /// Dispatches the requests of one app to its functions.
 pub struct Dispatcher {
-    registry: Arc<Registry>,
+    registry: Registry,
     states: Arc<States>,
     about: AppInfo,
     settings: Settings,
@@ -134,7 +134,7 @@ impl Dispatcher {
         // A closed tracker still takes tasks. Only closed can it be waited for.
         tasks.close();
         Arc::new_cyclic(|weak| Dispatcher {
-            registry: Arc::new(registry),
+            registry,
             states: Arc::new(states),
             about,
             hosts: Hosts::new(&settings.web),

@@ -13,11 +13,11 @@ use tokio::time::Instant;
 use super::guard::{Guarded, earlier, guarded, is_over, until, with_reference};
 use super::resolve::own_deadline;
 use super::{Admitted, Dispatcher, Requester, Resolved};
-use tent_core::codes;
 use crate::cx::{Client, Cx, CxParts, NestedCalls, Nesting};
 use crate::error::{Error, Result};
 use crate::function::ResourceInfo;
 use crate::registry::Resource;
+use tent_core::codes;
 
 impl Dispatcher {
     /// The resources that the `list` function of a resource returns; none without such a function. The caller must be

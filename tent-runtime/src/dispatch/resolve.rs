@@ -18,13 +18,13 @@ use tokio::time::Instant;
 
 use super::guard::earlier;
 use super::{Admitted, Dispatcher, access};
-use tent_core::codes;
 use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::registry::{Registry, Resource};
 use crate::schema::InputEncoding;
+use tent_core::codes;
 
 /// The surface on which the functions of an app are offered, each to its own kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,11 +84,15 @@ pub struct Requester<'a> {
     pub meta: Option<&'a Map<String, Value>>,
 }
 
-/// A function that the caller of a request may use.
+/// A function that the caller of a request may use. It owns what it holds, so that a new snapshot of the registry does
+/// not affect a call that is running.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    registry: Arc<Registry>,
-    slot: Slot,
+    function: Arc<Function>,
+    /// The resource, for a target that is one.
+    resource: Option<Arc<Resource>>,
+    /// The index of the function in its list of the registry.
+    position: usize,
     endpoint: Endpoint,
     admitted: Admitted,
     /// When its call must be answered: after its own `timeout`, else at the deadline of the request.
@@ -97,43 +101,20 @@ pub struct Resolved {
     variables: Map<String, Value>,
 }
 
-/// The position of a function in the lists of a registry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Slot {
-    Function(usize),
-    Resource(usize),
-    Prompt(usize),
-}
-
-impl Slot {
-    fn of(self, registry: &Registry) -> &Function {
-        match self {
-            Slot::Function(at) => &registry.functions()[at],
-            Slot::Resource(at) => &registry.resources()[at].function,
-            Slot::Prompt(at) => &registry.prompts()[at],
-        }
-    }
-}
-
 impl Resolved {
     /// The function.
-    pub fn function(&self) -> &Function {
-        self.slot.of(&self.registry)
+    pub fn function(&self) -> &Arc<Function> {
+        &self.function
     }
 
     /// The resource, for a target that is one.
     pub fn resource(&self) -> Option<&Resource> {
-        match self.slot {
-            Slot::Resource(at) => Some(&self.registry.resources()[at]),
-            Slot::Function(_) | Slot::Prompt(_) => None,
-        }
+        self.resource.as_deref()
     }
 
-    /// The position of the function in its list of the registry.
+    /// The index of the function in its list of the registry.
     pub fn position(&self) -> usize {
-        match self.slot {
-            Slot::Function(at) | Slot::Resource(at) | Slot::Prompt(at) => at,
-        }
+        self.position
     }
 
     /// Takes the variables of a resource's URI, which are the input of its function.
@@ -174,61 +155,64 @@ impl Dispatcher {
     /// T0001, T0004 and T0005 as the table of this module says.
     pub async fn resolve(&self, requester: Requester<'_>, target: Target<'_>) -> Result<Resolved> {
         let registry = self.registry();
-        let (slot, endpoint) = match target {
+        let (found, endpoint) = match target {
             Target::Resource(uri) => {
-                let mut readable = self.readable(requester);
-                let (position, variables) = readable.position(uri).await?;
-                let slot = Slot::Resource(position);
-                return Ok(self.resolved(requester, slot, Endpoint::Resource, variables));
+                let (position, variables) = self.readable(requester).position(uri).await?;
+                return Ok(self.resolved_resource(requester, position, variables));
             }
             Target::Template(uri) => {
                 let position = self.readable(requester).template(uri).await?;
-                let slot = Slot::Resource(position);
-                return Ok(self.resolved(requester, slot, Endpoint::Resource, Map::new()));
+                return Ok(self.resolved_resource(requester, position, Map::new()));
             }
             Target::Function(endpoint, name) => {
                 let position = registry.position(name);
-                (position.map(Slot::Function), endpoint)
+                let found = position.map(|at| (at, &registry.functions()[at]));
+                (found, endpoint)
             }
             Target::Method(method) => {
-                let position = registry
-                    .functions()
-                    .iter()
-                    .position(|function| function.on == Some(method));
-                (position.map(Slot::Function), Endpoint::Method)
+                let mut functions = registry.functions().iter().enumerate();
+                let found = functions.find(|(_, function)| function.on == Some(method));
+                (found, Endpoint::Method)
             }
             Target::Prompt(name) => {
-                let position = registry
-                    .prompts()
-                    .binary_search_by(|prompt| prompt.name.as_str().cmp(name));
-                (position.ok().map(Slot::Prompt), Endpoint::Prompt)
+                let prompts = registry.prompts();
+                let position = prompts.binary_search_by(|prompt| prompt.name.as_str().cmp(name));
+                let found = position.ok().map(|at| (at, &prompts[at]));
+                (found, Endpoint::Prompt)
             }
         };
-        let slot = slot.filter(|slot| endpoint.offers(slot.of(registry)));
-        let Some(slot) = slot else {
+        let Some((position, function)) = found.filter(|(_, found)| endpoint.offers(found)) else {
             return Err(absent(requester.admitted.caller()));
         };
         // The function's own time starts here, so that it bounds the access rule too.
-        let resolved = self.resolved(requester, slot, endpoint, Map::new());
-        let function = slot.of(registry);
-        self.check_access(requester, function, &mut None, resolved.deadline)
+        let deadline = own_deadline(function, requester.admitted.deadline());
+        self.check_access(requester, function, &mut None, deadline)
             .await?;
-        Ok(resolved)
+        Ok(Resolved {
+            function: function.clone(),
+            resource: None,
+            position,
+            endpoint,
+            admitted: requester.admitted.clone(),
+            deadline,
+            variables: Map::new(),
+        })
     }
 
-    fn resolved(
+    fn resolved_resource(
         &self,
         requester: Requester<'_>,
-        slot: Slot,
-        endpoint: Endpoint,
+        position: usize,
         variables: Map<String, Value>,
     ) -> Resolved {
+        let resource = &self.registry().resources()[position];
         let admitted = requester.admitted.clone();
         Resolved {
-            deadline: own_deadline(slot.of(&self.registry), admitted.deadline()),
-            registry: self.registry.clone(),
-            slot,
-            endpoint,
+            deadline: own_deadline(resource.function(), admitted.deadline()),
+            function: resource.function().clone(),
+            resource: Some(resource.clone()),
+            position,
+            endpoint: Endpoint::Resource,
             admitted,
             variables,
         }
@@ -341,7 +325,10 @@ impl<'a> ReadableResources<'a> {
                 Err(error) => refusal = refusal.or(Some(error)),
                 Ok(()) => {
                     let input = &resource.function.input;
-                    if input.validate(&mut variables.clone(), InputEncoding::Strings).is_ok() {
+                    if input
+                        .validate(&mut variables.clone(), InputEncoding::Strings)
+                        .is_ok()
+                    {
                         return Ok((position, variables));
                     }
                 }
@@ -354,7 +341,7 @@ impl<'a> ReadableResources<'a> {
     async fn template(&mut self, uri: &str) -> Result<usize> {
         let registry = self.dispatcher.registry();
         let matching = registry.matching(uri).map(|(resource, _)| resource);
-        for resource in registry.stated_resource(uri).into_iter().chain(matching) {
+        for resource in registry.resource_at(uri).into_iter().chain(matching) {
             let position = position_of(registry, resource);
             match self.check(position, resource).await {
                 Ok(()) => return Ok(position),

@@ -12,11 +12,11 @@ use tokio::sync::Semaphore;
 
 use super::Outcome;
 use super::guard::{Guarded, guarded, panicked, with_reference};
-use tent_core::codes;
 use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
 use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
 use crate::schema::{INVALID, invalid_input};
+use tent_core::codes;
 
 /// How many blocking functions run at once: half of the threads of tokio's blocking pool by default. The store works on
 /// the same pool, and always has a thread, whatever the functions hold.

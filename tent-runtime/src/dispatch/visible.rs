@@ -1,15 +1,17 @@
 //! Decides what a list shows to its caller: `visible`, the second step of dispatch for lists.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt as _};
 
 use super::guard::is_over;
 use super::{Dispatcher, Endpoint, Requester, access};
-use tent_core::codes;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
-use crate::function::Access;
+use crate::function::{Access, Function};
 use crate::registry::Registry;
+use tent_core::codes;
 
 /// How many access rules of one list run at the same time: enough that a slow rule leaves time for the others, and few
 /// enough that one request does not start all of them.
@@ -19,11 +21,9 @@ impl Endpoint {
     /// Everything that the registry holds for this endpoint, whether or not it offers it.
     fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Arc<Function>> + Send + '_> {
         match self {
-            Endpoint::Api
-            | Endpoint::Mcp
-            | Endpoint::Cli
-            | Endpoint::App
-            | Endpoint::Method => Box::new(registry.functions().iter()),
+            Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::App | Endpoint::Method => {
+                Box::new(registry.functions().iter())
+            }
             Endpoint::Resource => Box::new(registry.resources().iter().map(|one| &one.function)),
             Endpoint::Prompt => Box::new(registry.prompts().iter()),
         }

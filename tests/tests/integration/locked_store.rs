@@ -96,13 +96,19 @@ async fn a_request_ends_in_time_while_another_process_locks_the_store() {
     let start = Instant::now();
     let got = call(&tent, &key, retry.clone()).send().await.json();
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
-    assert!(matches!(code(&got).as_str(), Some("T0010" | "T0012")), "{got}");
+    assert!(
+        matches!(code(&got).as_str(), Some("T0010" | "T0012")),
+        "{got}"
+    );
 
     let start = Instant::now();
     let end = ask(&tent, "DELETE", "/mcp").header("mcp-session-id", session);
     let got = end.key(&key).send().await.json();
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
-    assert!(matches!(code(&got).as_str(), Some("T0010" | "T0012")), "{got}");
+    assert!(
+        matches!(code(&got).as_str(), Some("T0010" | "T0012")),
+        "{got}"
+    );
 
     // Requests that only read do not wait for the lock.
     let asked = call(&tent, &key, json!({})).send().await.json();

@@ -65,7 +65,11 @@ async fn a_rule_runs_once_per_request() {
         body
     };
 
-    once("POST /api", ask(&tent, "POST", "/api/ruled").json(json!({}))).await;
+    once(
+        "POST /api",
+        ask(&tent, "POST", "/api/ruled").json(json!({})),
+    )
+    .await;
     once("GET /api", ask(&tent, "GET", "/api/ruled?region=a")).await;
     once("the list of /api", ask(&tent, "GET", "/api")).await;
 

@@ -1,8 +1,8 @@
 //! The state of one client on a connection, such as stdin and stdout: its credentials, its handshake, its outbox.
 //! Must not read bytes or serve messages.
 
-use tent_core::codes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tent_core::codes;
 
 use http::request::Parts;
 use http::{Request, StatusCode};
@@ -68,11 +68,7 @@ impl ConnectionState {
     }
 
     /// A connection whose requests can be cancelled, and whose notifications go to `outbox`.
-    pub(crate) fn new(
-        dispatcher: Arc<Dispatcher>,
-        identity: Identity,
-        outbox: Outbox,
-    ) -> Self {
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>, identity: Identity, outbox: Outbox) -> Self {
         let mut connection = ConnectionState::of_one(dispatcher, identity);
         connection.nonce = Some(random::bytes());
         connection.outbox = Some(outbox);

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use tent_core::codes;
 use tokio::runtime::Handle;
 
 use crate::cx::{Level, Progress, Reporter};

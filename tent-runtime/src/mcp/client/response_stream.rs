@@ -13,8 +13,8 @@
 //!
 //! An error before the call is admitted keeps its own HTTP status, however long admission takes.
 
-use tent_core::codes;
 use std::time::Duration;
+use tent_core::codes;
 
 use futures_util::stream;
 use tokio::task::JoinHandle;

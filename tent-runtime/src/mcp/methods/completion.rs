@@ -66,9 +66,9 @@ pub(crate) async fn serve(
     };
     let values = completed
         .await
-        .map_err(|error| match (error.code(), target) {
-            ("T0001", Target::Prompt(name)) => prompts::unknown(&error, name),
-            ("T0001", Target::Template(uri)) => unknown(&error, uri),
+        .map_err(|error| match (error.tent_code(), target) {
+            (Some(codes::NOT_FOUND), Target::Prompt(name)) => prompts::unknown(&error, name),
+            (Some(codes::NOT_FOUND), Target::Template(uri)) => unknown(&error, uri),
             _ => RpcError::of_method(&error, negotiated.revision, mcp.realm()),
         })?;
     let total = values.len();

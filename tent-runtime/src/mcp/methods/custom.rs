@@ -107,8 +107,8 @@ async fn own(
         // A cancelled request gets no response.
         return Ok(Response::empty(StatusCode::ACCEPTED));
     };
-    let resolved = resolved.map_err(|error| match error.code() {
-        "T0001" | "T0004" => RpcError::method(method, revision),
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND | codes::SIGN_IN) => RpcError::method(method, revision),
         _ => RpcError::of_method(&error, revision, mcp.realm()),
     })?;
     if params.shape == ObjectShape::Other {
@@ -149,9 +149,12 @@ async fn own(
         };
         let Some(mut result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
-            let error =
-                mcp.dispatcher
-                    .internal_error(Error::unexpected(why), &name, &caller, trace.as_str());
+            let error = mcp.dispatcher.internal_error(
+                Error::unexpected(why),
+                &name,
+                &caller,
+                trace.as_str(),
+            );
             return Err(RpcError::of_method(&error, revision, mcp.realm()));
         };
         if !answer.meta.is_empty() {

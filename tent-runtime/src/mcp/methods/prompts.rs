@@ -8,6 +8,7 @@ use tent_core::codes;
 
 use crate::dispatch::{Endpoint, Target};
 use crate::error::Error;
+use crate::function::Function;
 use crate::function::{Output, PromptResult};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
@@ -19,7 +20,6 @@ use crate::mcp::protocol::params::Arguments;
 use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::function::Function;
 
 /// Serves `prompts/list`.
 pub(crate) async fn list(
@@ -107,8 +107,8 @@ pub(crate) async fn get(
         // A cancelled request gets no response.
         return Ok(Response::empty(StatusCode::ACCEPTED));
     };
-    let resolved = resolved.map_err(|error| match error.code() {
-        "T0001" => unknown(&error, &name),
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND) => unknown(&error, &name),
         _ => RpcError::of_method(&error, revision, mcp.realm()),
     })?;
     let wanted = Wanted::to_read("prompts/get", resolved, input, &mut params);

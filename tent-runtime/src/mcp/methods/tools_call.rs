@@ -11,6 +11,7 @@ use tent_core::codes;
 
 use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target};
 use crate::error::Error;
+use crate::function::OutputShape;
 use crate::function::{Content, Meta, Output};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::elicitor::MrtrParams;
@@ -26,7 +27,7 @@ use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::Started;
-use crate::registry::{OutputShape, Registry};
+use crate::registry::Registry;
 use crate::schema::InputEncoding;
 
 /// What is known of each tool beforehand, by its position in the registry.
@@ -75,8 +76,8 @@ pub(crate) async fn serve(
         // A cancelled request gets no response.
         return Ok(Response::empty(StatusCode::ACCEPTED));
     };
-    let resolved = resolved.map_err(|error| match error.code() {
-        "T0001" => unknown(&error, &name),
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND) => unknown(&error, &name),
         _ => RpcError::of(&error, mcp.realm()),
     })?;
     let tool = &mcp.tools.0[resolved.position()];

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::dispatch::Endpoint;
 use crate::function::Meta;
+use crate::function::{Function, OutputShape, ToolAnnotations};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::common;
 use crate::mcp::methods::server::Mcp;
@@ -21,7 +22,7 @@ use crate::mcp::protocol::message::Request;
 use crate::mcp::protocol::response::{self, Response, RpcError};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::registry::{Function, OutputShape, Registry, ToolAnnotations};
+use crate::registry::Registry;
 use crate::seal::{Sealer, Use};
 use http::StatusCode;
 

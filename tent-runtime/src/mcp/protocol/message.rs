@@ -7,8 +7,8 @@
 //! bytes by the few methods that want it ([`Request::input`]), so that a call does not pay for it. Nothing
 //! here knows eras, headers or statuses.
 
-use tent_core::codes;
 use std::borrow::Cow;
+use tent_core::codes;
 
 use serde::de::{Error as _, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
@@ -48,7 +48,8 @@ impl From<Unreadable> for RpcError {
             Unreadable::Data(why) => (code::INVALID_REQUEST, why),
         };
         let message = format!("The body cannot be read: {why}.");
-        RpcError::new(StatusCode::BAD_REQUEST, code, message).with_code(&Error::new(codes::INVALID_JSON))
+        RpcError::new(StatusCode::BAD_REQUEST, code, message)
+            .with_code(&Error::new(codes::INVALID_JSON))
     }
 }
 

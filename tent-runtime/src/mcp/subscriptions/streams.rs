@@ -125,7 +125,9 @@ async fn honour(
         return;
     };
     let mut honoured = HashSet::new();
-    let mut readable = state.dispatcher.readable(asked.requester(&negotiated.client, None));
+    let mut readable = state
+        .dispatcher
+        .readable(asked.requester(&negotiated.client, None));
     for uri in updates {
         let found = readable.find(&uri).await;
         if found.is_ok_and(|resource| resource.stated.subscribe) {

@@ -75,7 +75,11 @@ impl App {
         let request =
             Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));
         let (parts, ()) = request.body(()).expect("a request").into_parts();
-        let caller = self.mcp.dispatcher.identify(&parts, &TraceId::default()).await;
+        let caller = self
+            .mcp
+            .dispatcher
+            .identify(&parts, &TraceId::default())
+            .await;
         caller.expect("the key is good")
     }
 

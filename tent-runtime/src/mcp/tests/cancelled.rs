@@ -13,14 +13,14 @@ use super::functions::{FUNCTIONS, WAIT_BEGAN, WAIT_DROPPED, function};
 use super::streams::function as talks;
 use crate::caller::Caller;
 use crate::cx::Cx;
+use crate::dispatch::Identity;
 use crate::error::{Error, Result};
 use crate::function::{
     AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
     Resource, RuleDeclaration,
 };
-use crate::mcp::client::outbox::Outbox;
-use crate::dispatch::Identity;
 use crate::mcp::Connection;
+use crate::mcp::client::outbox::Outbox;
 use crate::schema::Field;
 
 /// One test, because it shares what `wait` tells.

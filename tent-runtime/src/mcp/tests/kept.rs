@@ -12,10 +12,10 @@ use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
-use crate::mcp::client::outbox::Outbox;
-use crate::mcp::session::token::Session;
 use crate::dispatch::Identity;
 use crate::mcp::Connection;
+use crate::mcp::client::outbox::Outbox;
+use crate::mcp::session::token::Session;
 
 fn app() -> App {
     App::of(FUNCTIONS, |settings| settings.mcp.stream = true)

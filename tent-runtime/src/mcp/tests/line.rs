@@ -14,12 +14,12 @@ use super::app::App;
 use super::resources::RESOURCES;
 use super::streams::function;
 use crate::caller::Caller;
+use crate::dispatch::Identity;
 use crate::error::Result;
 use crate::function::{AccessDeclaration, Declaration, Output};
+use crate::mcp::Connection;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::transport::stdio;
-use crate::dispatch::Identity;
-use crate::mcp::Connection;
 
 static TALKS: &[&Declaration] = &[
     &Declaration {

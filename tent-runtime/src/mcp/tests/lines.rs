@@ -10,11 +10,11 @@ use super::app::{App, META, meta, server};
 use super::streams::function;
 use crate::caller::Caller;
 use crate::cx::{Cx, Level};
+use crate::dispatch::Identity;
 use crate::error::Result;
 use crate::function::{AccessDeclaration, Content, Declaration, Output};
-use crate::mcp::transport::stdio;
-use crate::dispatch::Identity;
 use crate::mcp::Connection;
+use crate::mcp::transport::stdio;
 
 static TALKS: &[&Declaration] = &[
     &function("waits", |_, _| Box::pin(waits())),
@@ -320,12 +320,9 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
 async fn a_message_is_answered_without_a_server() {
     let app = App::of(TALKS, |_| {});
     let handle = async |message: Value| {
-        let line =
-            Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
+        let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
         let message = message.to_string();
-        let answer = line
-            .answer(line.admit().await, message.as_bytes())
-            .await;
+        let answer = line.answer(line.admit().await, message.as_bytes()).await;
         answer.map(|answer| serde_json::from_slice::<Value>(&answer).expect("JSON"))
     };
     let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});

@@ -1,8 +1,8 @@
 //! A connection: messages that arrive and leave without HTTP, on stdin and stdout or on the app's own transport.
 //! Must not read or write bytes. It gets one message at a time and returns the response.
 
-use tent_core::codes;
 use std::sync::Arc;
+use tent_core::codes;
 
 use crate::dispatch::{Admitted, Identity};
 use crate::error::{Error, Result};

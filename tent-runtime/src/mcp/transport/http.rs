@@ -1,8 +1,8 @@
 //! MCP over Streamable HTTP, both eras at one address.
 //! Must not know methods: it reads the request, has the message served, and writes the response.
 
-use tent_core::codes;
 use std::sync::Arc;
+use tent_core::codes;
 
 use axum::body::Body;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
@@ -129,7 +129,8 @@ fn method_not_allowed(mcp: &Mcp, headers: &HeaderMap) -> RpcError {
     } else {
         "POST, DELETE"
     };
-    RpcError::of(&Error::new(codes::METHOD_NOT_ALLOWED), "").with_header(ALLOW, HeaderValue::from_static(allow))
+    RpcError::of(&Error::new(codes::METHOD_NOT_ALLOWED), "")
+        .with_header(ALLOW, HeaderValue::from_static(allow))
 }
 
 /// The HTTP response that carries a response of MCP.
