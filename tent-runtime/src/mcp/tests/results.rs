@@ -303,7 +303,7 @@ async fn an_answer_that_is_too_large_is_a_result_that_says_so() {
     let text = got["content"][0]["text"].as_str().expect("a text");
     assert!(
         text.starts_with(
-            "Error T0019: Echo ran to its end, and what it gave is over the 1000 bytes"
+            "Error T0019: Echo returned, but its output is over the 1000 bytes"
         ),
         "{text}"
     );
