@@ -1,85 +1,77 @@
-//! `#[data]`: a type that goes over the wire, by tent's own re-exports of serde and schemars.
+//! `#[data]`: derives serde's and schemars' traits for a type of an input or an output, by tent's re-exports.
 //!
-//! Adds attributes and reads none of the type but its marks; what serde and schemars make of it is theirs.
+//! Adds attributes, and reads nothing of the type but its `#[tent(secret)]` attributes. What serde and schemars
+//! make of the type is theirs.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, parse_quote};
+
+use crate::diagnostic::Diagnostics;
+use crate::options::tables::{DataFieldOptions, DataOptions};
+use crate::options::{self, private_path};
 use tent_core::codes;
 
-use crate::fault::Faults;
-use crate::options::{self, Known, of_meta, root};
-
-const FIELD: Known<'static> = Known {
-    names: &["secret"],
-    on: "a field",
-    example: "#[tent(secret)]",
-};
-
-/// The item with its derives, after all that is wrong with it.
+/// The type with its derives, after its diagnostics.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut faults = Faults::default();
-    let known = Known {
-        names: &["crate"],
-        on: "`#[data]`",
-        example: "#[data], or #[data(crate = the_path)]",
-    };
-    let stated = options::read(options, &known, &mut faults);
-    let root = root(&stated, &mut faults);
+    let mut diagnostics = Diagnostics::default();
+    let options = options::read::<DataOptions>("`#[data]`", options, &mut diagnostics);
+    let private = private_path(options.table.krate.as_ref());
 
     let Ok(mut input) = syn::parse2::<DeriveInput>(item.clone()) else {
-        not_a_type(&item, &mut faults);
-        let faults = faults.tokens();
-        return quote!(#faults #item);
+        not_a_type(&item, &mut diagnostics);
+        let errors = diagnostics.into_tokens();
+        return quote!(#errors #item);
     };
-    marks(&mut input, &mut faults);
-    let derives = derives(&root, &input.attrs);
+    secrets(&mut input, &mut diagnostics);
+    let derives = derives(&private, &input.attrs);
     let derives = match &input.data {
         Data::Union(data) => {
-            faults.add(
+            let problem = "unions are not supported: the active field is unknown";
+            diagnostics.add(
                 codes::UNSUPPORTED_ITEM,
                 &data.union_token,
-                "nobody can tell what a union holds, so it goes over no wire",
-                "write an enum",
+                problem,
+                "use an enum",
             );
             None
         }
         Data::Struct(_) | Data::Enum(_) => Some(derives),
     };
-    let faults = faults.tokens();
-    quote!(#faults #derives #input)
+    let errors = diagnostics.into_tokens();
+    quote!(#errors #derives #input)
 }
 
-/// What is not even a struct or an enum: another item, or one that does not parse.
-fn not_a_type(item: &TokenStream, faults: &mut Faults) {
+/// Adds the diagnostic for an item that is not a type, or that cannot be parsed.
+fn not_a_type(item: &TokenStream, diagnostics: &mut Diagnostics) {
     match syn::parse2::<Start>(item.clone()) {
-        // The compiler parses the item again and says what is wrong with it.
+        // The compiler parses the item again and reports its own error.
         Ok(Start { word: None }) => {}
         Ok(Start { word: Some(word) }) => {
+            let problem = "`#[data]` is for structs and enums";
             let callable = ["fn", "async", "const", "unsafe", "extern"];
-            faults.add(
+            let help = if callable.contains(&word.to_string().as_str()) {
+                "use `#[query]`, `#[change]` or `#[action]` on a function"
+            } else {
+                "put it on the types inside"
+            };
+            diagnostics.add(codes::UNSUPPORTED_ITEM, &word, problem, help);
+        }
+        Err(error) => {
+            let help = "put `#[data]` on a struct or an enum";
+            diagnostics.add(
                 codes::UNSUPPORTED_ITEM,
-                &word,
-                "`#[data]` is for a struct or an enum",
-                if callable.contains(&word.to_string().as_str()) {
-                    "a function takes #[query], #[change] or #[action]"
-                } else {
-                    "put it on the types themselves"
-                },
+                error.span(),
+                &error.to_string(),
+                help,
             );
         }
-        Err(error) => faults.add(
-            codes::UNSUPPORTED_ITEM,
-            error.span(),
-            &error.to_string(),
-            "put #[data] on a struct or an enum",
-        ),
     }
 }
 
-/// The word that says what an item is, where that is neither a struct nor an enum.
+/// The keyword of an item that is neither a struct, an enum nor a union.
 struct Start {
     word: Option<proc_macro2::TokenTree>,
 }
@@ -98,28 +90,28 @@ impl Parse for Start {
     }
 }
 
-/// The derives, and where they find their crates: unless the author says that already.
-fn derives(root: &TokenStream, attributes: &[Attribute]) -> TokenStream {
-    let at = |name: &str| format!("{root}::{name}").replace(' ', "");
+/// The derives, and the paths of their crates unless the author declares them.
+fn derives(private: &TokenStream, attributes: &[Attribute]) -> TokenStream {
+    let at = |name: &str| format!("{private}::{name}").replace(' ', "");
     let path = |attribute: &str, path: String| {
         let attribute_name = quote::format_ident!("{attribute}");
-        (!says_crate(attributes, attribute)).then(|| quote!(#[#attribute_name(crate = #path)]))
+        (!declares_crate(attributes, attribute)).then(|| quote!(#[#attribute_name(crate = #path)]))
     };
     let serde = path("serde", at("serde"));
     let schemars = path("schemars", at("schemars"));
     quote! {
         #[derive(
-            #root::serde::Serialize,
-            #root::serde::Deserialize,
-            #root::schemars::JsonSchema,
+            #private::serde::Serialize,
+            #private::serde::Deserialize,
+            #private::schemars::JsonSchema,
         )]
         #serde
         #schemars
     }
 }
 
-/// Whether an `#[attribute(…)]` states `crate = …`.
-fn says_crate(attributes: &[Attribute], attribute: &str) -> bool {
+/// Whether an `#[attribute(…)]` has `crate = …`.
+fn declares_crate(attributes: &[Attribute], attribute: &str) -> bool {
     attributes.iter().any(|one| {
         let Meta::List(list) = &one.meta else {
             return false;
@@ -131,74 +123,67 @@ fn says_crate(attributes: &[Attribute], attribute: &str) -> bool {
     })
 }
 
-/// Turns each `#[tent(secret)]` into what the schema carries. Those that stand elsewhere are faults.
-fn marks(input: &mut DeriveInput, faults: &mut Faults) {
-    misplaced(&mut input.attrs, "a type", faults);
+/// Replaces each `#[tent(secret)]` on a field with the extension of the schema, and reports those elsewhere.
+fn secrets(input: &mut DeriveInput, diagnostics: &mut Diagnostics) {
+    misplaced(&mut input.attrs, "a type", diagnostics);
     match &mut input.data {
-        Data::Struct(data) => fields(&mut data.fields, faults),
+        Data::Struct(data) => fields(&mut data.fields, diagnostics),
         Data::Enum(data) => {
             for variant in &mut data.variants {
-                misplaced(&mut variant.attrs, "a variant", faults);
-                fields(&mut variant.fields, faults);
+                misplaced(&mut variant.attrs, "a variant", diagnostics);
+                fields(&mut variant.fields, diagnostics);
             }
         }
         Data::Union(data) => {
             for field in &mut data.fields.named {
-                misplaced(&mut field.attrs, "a union's field", faults);
+                misplaced(&mut field.attrs, "a union's field", diagnostics);
             }
         }
     }
 }
 
-fn misplaced(attributes: &mut Vec<Attribute>, on: &str, faults: &mut Faults) {
+fn misplaced(attributes: &mut Vec<Attribute>, on: &str, diagnostics: &mut Diagnostics) {
     attributes.retain(|one| {
         let misplaced = one.path().is_ident("tent");
         if misplaced {
-            faults.add(
-                codes::INVALID_OPTION,
-                one,
-                &format!("`#[tent(…)]` stands on a field, and this is {on}"),
-                "write #[tent(secret)] on each field whose value may not be shown",
-            );
+            let problem = format!("`#[tent]` is for fields, and this is {on}");
+            let help = "write `#[tent(secret)]` on each field whose value is secret";
+            diagnostics.add(codes::INVALID_OPTION, one, &problem, help);
         }
         !misplaced
     });
 }
 
-fn fields(fields: &mut Fields, faults: &mut Faults) {
+fn fields(fields: &mut Fields, diagnostics: &mut Diagnostics) {
     for field in fields {
         let mut secret = false;
-        let mut kept = Vec::with_capacity(field.attrs.len());
+        let mut attributes = Vec::with_capacity(field.attrs.len());
         for one in std::mem::take(&mut field.attrs) {
             if one.path().is_ident("tent") {
-                secret |= is_secret(&one.meta, faults);
+                secret |= is_secret(&one.meta, diagnostics);
             } else {
-                kept.push(under_cfg(one, faults));
+                attributes.push(under_cfg(one, diagnostics));
             }
         }
         if secret {
-            kept.push(extension());
+            attributes.push(extension());
         }
-        field.attrs = kept;
+        field.attrs = attributes;
     }
 }
 
-/// The mark that the schema carries; it is taken off what is published.
+/// The extension of the schema that marks a secret. tent removes it from published schemas.
 fn extension() -> Attribute {
     parse_quote!(#[schemars(extend("x-tent-secret" = true))])
 }
 
-fn is_secret(meta: &Meta, faults: &mut Faults) -> bool {
-    let mut options = Vec::new();
-    of_meta(meta, &FIELD, faults, &mut options);
-    for option in &options {
-        faults.handle(option.bare());
-    }
-    !options.is_empty()
+fn is_secret(meta: &Meta, diagnostics: &mut Diagnostics) -> bool {
+    let options = options::read_metas::<DataFieldOptions>([meta], "`#[tent]`", diagnostics);
+    options.table.secret.is_some()
 }
 
-/// A `cfg_attr` with a `tent(secret)` in it: the mark is taken where the condition holds.
-fn under_cfg(attribute: Attribute, faults: &mut Faults) -> Attribute {
+/// Replaces a `tent(secret)` inside of a `cfg_attr`, under the same condition.
+fn under_cfg(attribute: Attribute, diagnostics: &mut Diagnostics) -> Attribute {
     let Meta::List(list) = &attribute.meta else {
         return attribute;
     };
@@ -220,7 +205,7 @@ fn under_cfg(attribute: Attribute, faults: &mut Faults) -> Attribute {
         if at == 0 || !meta.path().is_ident("tent") {
             return Some(meta.to_token_stream());
         }
-        is_secret(meta, faults).then(|| extension().meta.to_token_stream())
+        is_secret(meta, diagnostics).then(|| extension().meta.to_token_stream())
     });
     parse_quote!(#[cfg_attr(#(#written),*)])
 }

@@ -1,17 +1,19 @@
-//! Doc comments as text: lines joined, the one space after `///` removed, paragraphs and lists kept.
-//! Nothing in the text is interpreted.
+//! Turns doc comments into text: joins the lines, removes the space after `///`, keeps paragraphs and lists.
+//! Does not interpret the text.
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// What doc comments say.
+use crate::options::ungrouped;
+
+/// The text of doc comments.
 pub(crate) enum Docs {
-    /// A text that is known here; empty where there is none.
+    /// A text that the macro knows; empty without doc comments.
     Text(String),
-    /// Literals and macros such as `include_str!`, a line each: a text that only the compiler knows.
+    /// Lines of literals and of macros such as `include_str!`, which only the compiler can expand.
     Lines(Vec<Expr>),
 }
 
-/// What the doc comments among these attributes say.
+/// The doc comments among these attributes.
 pub(crate) fn docs(attributes: &[Attribute]) -> Docs {
     let values = attributes.iter().filter_map(value);
     if values.clone().any(|value| matches!(value, Expr::Macro(_))) {
@@ -35,8 +37,7 @@ fn line(value: &Expr) -> Expr {
     }
 }
 
-/// The text of the doc comments among these attributes; empty where there are none. A text that is no
-/// literal (`include_str!`) is not known to a macro and left out.
+/// The literal text of the doc comments among these attributes. Omits text from macros (`include_str!`).
 pub(crate) fn text(attributes: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes {
@@ -66,23 +67,15 @@ fn piece(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// What stands after `doc =`.
+/// The value of a `doc = …` attribute.
 fn value(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
-        Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(peeled(&meta.value)),
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(ungrouped(&meta.value)),
         _ => None,
     }
 }
 
-/// The expression without the invisible groups that `macro_rules!` leaves around one.
-pub(crate) fn peeled(mut expression: &Expr) -> &Expr {
-    while let Expr::Group(group) = expression {
-        expression = &group.expr;
-    }
-    expression
-}
-
-/// The lines of one doc attribute. In a block comment the column of stars is no text either.
+/// Adds the lines of one doc attribute, without the column of stars of a block comment.
 fn push(lines: &mut Vec<String>, piece: &str) {
     let starred = piece.lines().count() > 1
         && piece
@@ -111,8 +104,9 @@ mod tests {
         text(&item.attrs)
     }
 
+    // K7-13
     #[test]
-    fn k7_13_paragraphs_lists_and_braces_stay_as_they_were_written() {
+    fn paragraphs_lists_and_braces_are_kept_as_written() {
         let text = of(parse_quote! {
             /// Order number.
             ///
@@ -128,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stars_of_a_block_comment_are_no_text() {
+    fn the_stars_of_a_block_comment_are_removed() {
         let text = of(parse_quote! {
             #[doc = "\n     * Finds an order.\n     *\n     * By its number.\n     "]
             fn f() {}
@@ -138,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn other_attributes_and_hidden_are_no_text() {
+    fn other_attributes_and_doc_hidden_are_ignored() {
         assert_eq!(
             of(
                 parse_quote! { #[doc(hidden)] #[must_use = "x"] #[doc = include_str!("x")] fn f() {} }

@@ -1,25 +1,26 @@
-//! `#[derive(Failure)]`: attributes → [`model`] and [`says`] (checked) → [`expand`], with the
-//! texts read by [`message`].
+//! `#[derive(Failure)]`: reads the attributes into a checked [`model`] with one [`report`] for each kind of failure,
+//! reads their texts with [`message`], and generates the implementations in [`expand`].
 
 mod expand;
 mod message;
 mod model;
-mod says;
+mod report;
+pub(crate) mod values;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-use crate::fault::Faults;
+use crate::diagnostic::Diagnostics;
 
-/// The impls of the failure that `input` declares, after all that is wrong with it.
+/// The implementations for a failure type, after its diagnostics.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    let mut faults = Faults::default();
-    let model = model::read(&input, &mut faults);
-    let mut tokens = faults.tokens();
+    let mut diagnostics = Diagnostics::default();
+    let model = model::read(&input, &mut diagnostics);
+    let mut tokens = diagnostics.into_tokens();
     tokens.extend(model.as_ref().map(expand::expand));
     tokens
 }

@@ -1,5 +1,7 @@
-//! From tokens to an annotated item: its attributes, visibility, qualifiers and signature. The body
-//! stays tokens and is never parsed, so that a half-typed one still expands. Judges nothing.
+//! Parses the head of an annotated function: attributes, visibility, qualifiers and signature. Checks no rule.
+//!
+//! The body stays tokens and is never parsed, so that a function with a half-typed body still expands and an
+//! editor can complete it.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
@@ -9,11 +11,11 @@ use syn::{
     Attribute, Generics, Ident, LitStr, Pat, ReturnType, Token, Type, Visibility, WhereClause,
 };
 
-/// What stands under the attribute.
+/// The item under the attribute.
 pub(crate) enum Item {
     /// A function.
     Function(Box<Function>),
-    /// Anything else: the word that says what it is.
+    /// Any other item: its keyword.
     Other(Span, String),
 }
 
@@ -30,32 +32,33 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) returns: Option<Type>,
     pub(crate) constraints: Option<WhereClause>,
-    /// Whether a `;` stands where the body would.
+    /// Whether the signature ends in `;`.
     pub(crate) bodiless: bool,
 }
 
-/// One parameter, as it is written.
+/// One parameter as written.
 pub(crate) struct Parameter {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) shape: Shape,
 }
 
-/// What a parameter is.
+/// The form of a parameter.
 pub(crate) enum Shape {
     /// `name: Type`, perhaps `mut`.
     Named(Ident, Box<Type>),
     /// `self` in any form.
     Receiver(Span),
-    /// Anything else before the colon.
+    /// Another pattern before the colon.
     Pattern(Span, Box<Type>),
     /// `...`.
     Variadic(Span),
 }
 
-/// The item, and the tokens that it is emitted as: its own, less what only the macro reads.
+/// Parses an item. The tokens are those that the macro emits for it: the author's own, without the attributes
+/// that only the macro reads.
 ///
 /// # Errors
-/// What syn says of a head that is no Rust.
+/// The error of syn for a head that is not valid Rust.
 pub(crate) fn read(item: TokenStream) -> (TokenStream, syn::Result<Item>) {
     let tokens = ungrouped(item);
     let mut head = None;
@@ -69,7 +72,7 @@ pub(crate) fn read(item: TokenStream) -> (TokenStream, syn::Result<Item>) {
     (emitted(tokens, at), parsed)
 }
 
-/// The tokens, out of the invisible group that `$item:item` leaves around them.
+/// The tokens inside of the invisible group that `$item:item` leaves around them.
 fn ungrouped(item: TokenStream) -> Vec<TokenTree> {
     let tokens: Vec<TokenTree> = item.into_iter().collect();
     match tokens.as_slice() {
@@ -80,7 +83,7 @@ fn ungrouped(item: TokenStream) -> Vec<TokenTree> {
     }
 }
 
-/// `head` becomes the number of tokens from the parameters on.
+/// Parses an item, and sets `head` to the number of tokens from the parameters to the end.
 fn read_item(input: ParseStream<'_>, head: &mut Option<usize>) -> syn::Result<Item> {
     let attributes = Attribute::parse_outer(input)?;
     let visibility = input.parse()?;
@@ -167,7 +170,7 @@ fn read_shape(input: ParseStream<'_>) -> syn::Result<Shape> {
     })
 }
 
-/// Where the `self` of a receiver is, if this is one.
+/// The place of `self`, if the parameter is a receiver.
 fn receiver(input: ParseStream<'_>) -> Option<Span> {
     let ahead = input.fork();
     if ahead.parse::<Token![&]>().is_ok() {
@@ -177,11 +180,11 @@ fn receiver(input: ParseStream<'_>) -> Option<Span> {
     ahead.parse::<Token![self]>().ok().map(|word| word.span)
 }
 
-/// The item as it goes on to the compiler.
+/// The tokens of the item, with the parameters (the token at `parameters`) stripped.
 fn emitted(mut tokens: Vec<TokenTree>, parameters: Option<usize>) -> TokenStream {
     let place = match parameters {
         Some(at) => tokens.get_mut(at),
-        // The head was not understood: the parameters are in the first parentheses, if anywhere.
+        // The head is not valid: the parameters are in the first parentheses, if anywhere.
         None => tokens.iter_mut().find(|token| {
             matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis)
         }),
@@ -194,8 +197,8 @@ fn emitted(mut tokens: Vec<TokenTree>, parameters: Option<usize>) -> TokenStream
     tokens.into_iter().collect()
 }
 
-/// Parameters without the attributes that only the macro reads. Doc comments go too: the language
-/// does not allow them there.
+/// Parameters without the attributes that only the macro reads. That includes doc comments, which Rust does
+/// not allow on parameters.
 fn stripped(parameters: TokenStream) -> TokenStream {
     let mut clean = Vec::new();
     let mut tokens = parameters.into_iter().peekable();
@@ -214,25 +217,35 @@ fn ours(group: &Group) -> bool {
     if group.delimiter() != Delimiter::Bracket {
         return false;
     }
-    let words: Vec<String> = group
+    let path: TokenStream = group
         .stream()
         .into_iter()
-        .map_while(|token| match token {
-            TokenTree::Ident(word) => Some(word.to_string()),
-            TokenTree::Punct(mark) if mark.as_char() == ':' => Some(String::new()),
-            _ => None,
+        .take_while(|token| match token {
+            TokenTree::Ident(_) => true,
+            TokenTree::Punct(mark) => mark.as_char() == ':',
+            TokenTree::Group(_) | TokenTree::Literal(_) => false,
         })
-        .filter(|word| !word.is_empty())
         .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    matches!(
-        words.as_slice(),
-        ["arg" | "input" | "doc"] | ["tent", "arg" | "input"]
-    )
+    // Paths of attributes may hold keywords, as in `#[crate::tent::arg]`.
+    let Ok(path) = syn::Path::parse_mod_style.parse2(path) else {
+        return false;
+    };
+    path.is_ident("doc") || is_of_tent(&path, "arg") || is_of_tent(&path, "input")
 }
 
-/// Where the last word of an attribute's path stands.
-pub(crate) fn word(attribute: &Attribute) -> Span {
+/// Whether a path names the attribute `name` of tent: bare, or below any crate, since an app can rename tent.
+/// Attributes of tools, such as `#[clippy::…]`, are not of tent.
+pub(crate) fn is_of_tent(path: &syn::Path, name: &str) -> bool {
+    const TOOLS: [&str; 5] = ["clippy", "diagnostic", "miri", "rust_analyzer", "rustfmt"];
+    let tool = || {
+        let first = path.segments.first();
+        path.segments.len() > 1 && first.is_some_and(|first| TOOLS.iter().any(|t| first.ident == t))
+    };
+    path.segments.last().is_some_and(|last| last.ident == name) && !tool()
+}
+
+/// The last segment of an attribute's path, where diagnostics about the attribute are shown.
+pub(crate) fn attribute_name(attribute: &Attribute) -> Span {
     attribute
         .path()
         .segments
@@ -241,14 +254,10 @@ pub(crate) fn word(attribute: &Attribute) -> Span {
 }
 
 impl Parameter {
-    /// The attributes of this name, written bare or as `tent::…`.
+    /// The attributes of tent with this name.
     pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &Attribute> {
-        self.attributes.iter().filter(move |attribute| {
-            let path = attribute.path();
-            let last = path.segments.last();
-            last.is_some_and(|last| last.ident == name)
-                && (path.segments.len() == 1
-                    || (path.segments.len() == 2 && path.segments[0].ident == "tent"))
-        })
+        self.attributes
+            .iter()
+            .filter(move |attribute| is_of_tent(attribute.path(), name))
     }
 }

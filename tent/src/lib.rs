@@ -10,6 +10,14 @@ pub mod errors {
     use super::*;
 }
 
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../docs/words.md")]
+pub mod words {
+    // For the links of the page.
+    #[allow(unused_imports)]
+    use super::*;
+}
+
 pub mod prelude;
 
 /// JSON Schema of Rust types, in the version that tent takes.

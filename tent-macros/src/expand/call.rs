@@ -1,74 +1,87 @@
-//! The function that reads the arguments, calls the author's function and takes its answer.
+//! Generates the function that reads the arguments, calls the author's function and converts what it returns.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
-use super::field::{constant, typed};
-use super::{giver, part};
-use crate::model::{Model, Taken};
+use super::argument::{constant, typed};
+use super::{converter, from_app, input_of};
+use crate::model::{Model, Source};
 
-/// The function, by the name `__tent_run`.
+/// The function, under the name `__tent_run`.
 pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
-    let later = model.function.asyncness.is_some();
-    let refuse = |error: TokenStream| {
-        if later {
+    let is_async = model.function.asyncness.is_some();
+    let fail = |error: TokenStream| {
+        if is_async {
             quote!(return #private::failed(#error))
         } else {
             quote!(return #private::Err(#error))
         }
     };
-    // A local that is named at the author's places is one word of this place, or `macro_rules!` would
-    // take them for two.
+    // Locals that are used at the author's spans keep the hygiene of this macro: inside of `macro_rules!`, the
+    // author's spans would make them different identifiers.
     let arguments = Ident::new("__tent_arguments", Span::call_site());
-    let how = Ident::new("__tent_how", Span::call_site());
-    let misfit = refuse(quote!(#arguments.refused()));
-    let missing = refuse(quote!(__tent_error));
-    let (mut read, mut missed, mut parts) = (vec![], vec![], vec![]);
+    let converter_local = Ident::new("__tent_converter", Span::call_site());
+    let invalid = fail(quote!(#arguments.into_error()));
+    let missing = fail(quote!(__tent_error));
+
+    // All arguments are read before any is checked, so that one error names all invalid fields.
+    let (mut read, mut checked, mut supplied) = (vec![], vec![], vec![]);
     for (at, parameter) in model.parameters.iter().enumerate() {
         let (local, constant, kind) = (local(at), constant(at), parameter.kind);
         let (cfgs, place) = (&parameter.cfgs, parameter.place());
-        let taken = match &parameter.taken {
-            Taken::Part(_) => {
-                let part = part(parameter, private);
-                parts.push(quote! {
+        let input = input_of(parameter, private);
+        let value = match &parameter.source {
+            Source::App(_) => {
+                let from_app = from_app(parameter, private);
+                supplied.push(quote! {
                     #(#cfgs)*
-                    let #local = match (#part.part)(__tent_cx) {
-                        #private::Ok(__tent_part) => __tent_part,
+                    let #local = match (#from_app.get)(__tent_cx) {
+                        #private::Ok(__tent_value) => __tent_value,
                         #private::Err(__tent_error) => #missing,
                     };
                 });
                 continue;
             }
-            Taken::Field(field) => match &field.default {
+            Source::Argument(argument) => match &argument.options.default {
                 Some(default) => {
-                    let default = typed(kind, default);
-                    quote_spanned!(place=> #arguments.take_or::<#kind>(&#constant, || #default))
+                    let default = typed(kind, &default.value);
+                    quote_spanned!(place=> #arguments.take_or(&#constant, #input.read, || #default))
                 }
-                None => quote_spanned!(place=> #arguments.take::<#kind>(&#constant)),
+                None => quote_spanned!(place=> #arguments.take(&#constant, #input.read)),
             },
-            Taken::Whole(_) => quote_spanned!(place=> #arguments.whole::<#kind>()),
+            Source::Input(_) => quote_spanned!(place=> #arguments.take_all(#input.read)),
         };
-        read.push(quote!(#(#cfgs)* let #local = #taken;));
-        missed.push(quote! {
+        read.push(quote!(#(#cfgs)* let #local = #value;));
+        checked.push(quote! {
             #(#cfgs)*
-            let #private::Some(#local) = #local else { #misfit; };
+            let #private::Some(#local) = #local else { #invalid; };
         });
     }
     let open = (!read.is_empty())
         .then(|| quote!(let mut #arguments = #private::Arguments::new(__tent_input);));
 
-    let giver = giver(model, private);
-    let body = quote! { #open #(#read)* #(#missed)* #(#parts)* let #how = #giver; };
+    let converter = converter(model, private);
+    let body = quote! {
+        #open #(#read)* #(#checked)* #(#supplied)*
+        let #converter_local = #converter;
+    };
     let name = &model.function.name;
-    let given = model.parameters.iter().enumerate().map(|(at, parameter)| {
+    let values = model.parameters.iter().enumerate().map(|(at, parameter)| {
         let (local, cfgs) = (local(at), &parameter.cfgs);
         quote!(#(#cfgs)* #local)
     });
-    let method = if later { "later" } else { "give" };
+    let method = if is_async {
+        "convert_future"
+    } else {
+        "convert"
+    };
     let method = Ident::new(method, name.span());
-    let how = Ident::new("__tent_how", Span::call_site().located_at(name.span()));
-    let call = quote_spanned!(name.span()=> #how.#method(#name(#(#given),*)));
-    if later {
+    let converter_local = Ident::new(
+        "__tent_converter",
+        Span::call_site().located_at(name.span()),
+    );
+    let call = quote_spanned!(name.span()=> #converter_local.#method(#name(#(#values),*)));
+    if is_async {
         quote! {
             fn __tent_run<'__tent>(
                 __tent_cx: &'__tent #private::Cx,
@@ -91,7 +104,8 @@ pub(super) fn run(model: &Model<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The local that holds an argument. Prefixed, so that no constant of the author's can be meant.
+/// The local that holds an argument. Its prefix keeps it apart from the author's constants, which a pattern would
+/// match.
 fn local(at: usize) -> Ident {
     format_ident!("__tent_{at}")
 }

@@ -1,16 +1,16 @@
-//! The declaration: what every function has, and one step for each option that was stated.
+//! Generates the expression of the declaration: what every declaration has, and an update with the options that the
+//! author set.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned as _;
 
-use super::field::constant;
-use super::{giver, part, placed, probe, returns};
-use crate::docs::Docs;
-use crate::model::{Kind, Model, Parameter, Taken};
-use crate::options::At;
-use crate::values::{Access, spelled};
+use super::argument::constant;
+use super::options::{self, Update, json, some};
+use super::{converter, from_app, input_of, relocated, return_probe, return_type};
+use crate::model::{Kind, Model, Parameter, Source};
+use crate::options::{Access, written_path};
 
 /// The expression of the declaration.
 pub(super) fn declaration(model: &Model<'_>, private: &TokenStream) -> TokenStream {
@@ -19,65 +19,97 @@ pub(super) fn declaration(model: &Model<'_>, private: &TokenStream) -> TokenStre
         Kind::Change => quote!(Change),
         Kind::Action => quote!(Action),
     };
-    let own = model.own_name();
-    let mut rules = Rules::default();
-    let access = access(&model.access, &mut rules, private);
-    let serves = serves(model, &mut rules, private);
-    let rules = rules.0;
-    let input = input(model, private);
-    let giver = giver(model, private);
+    let name = model.own_name();
+    let mut adapters = Adapters::default();
+    let access = access(&model.access, &mut adapters, private);
+    let primitive = primitive(model, &mut adapters, private);
+    let completions = completions(model, &mut adapters, private);
+    let adapters = adapters.0;
+    let converter = converter(model, private);
     let body = if model.function.asyncness.is_some() {
         quote!(Async)
     } else {
         quote!(Sync)
     };
-    let parts = model
-        .parameters
-        .iter()
-        .filter(|parameter| matches!(parameter.taken, Taken::Part(_)))
-        .map(|parameter| {
-            let (cfgs, part) = (&parameter.cfgs, part(parameter, private));
-            quote!(#(#cfgs)* #part.need)
-        });
-    let (returned, place) = returns(model);
-    let text = probe(&returned, place, private);
-    let text = quote_spanned!(place=> #text::TEXT.tent_refuse());
-    let options = options(model, private);
-    // What is read is there, so it holds something.
-    let something = (model.kind == Kind::Resource).then(|| {
-        let (krate, probe) = (placed(private, place), probe(&returned, place, private));
-        quote_spanned!(place=> const _: () = #krate::gives_something(#probe::NOTHING);)
-    });
+    let checks = return_checks(model, private);
+
+    let mut update = Update::default();
+    update.set("input", input(model, private));
+    update.set("states", states(model, private));
+    options::set(&mut update, model, private);
+    update.set("primitive", primitive);
+    update.set("completions", completions);
+    let base = quote! {
+        #private::Declaration::new(
+            #private::Kind::#kind,
+            #name,
+            #private::Location {
+                module: #private::module_path!(),
+                file: #private::file!(),
+                line: #private::line!(),
+            },
+            #access,
+            #converter.declaration(),
+            #private::Body::#body(__tent_run),
+        )
+    };
+    let declaration = update.apply(&quote!(#private::Declaration), &base);
     quote! {
         {
-            #(#rules)*
-            const _: () = #text;
-            #something
-            #private::Declaration::new(
-                #private::Kind::#kind,
-                #own,
-                #private::Location {
-                    module: #private::module_path!(),
-                    file: #private::file!(),
-                    line: #private::line!(),
-                },
-                #access,
-                #input,
-                #giver.output(),
-                || #private::needs(&[#(#parts),*]),
-                #private::Body::#body(__tent_run),
-            )
-            #options
-            #serves
+            #(#adapters)*
+            #checks
+            #declaration
         }
     }
 }
 
-/// The functions that ask the rules of an access.
-#[derive(Default)]
-struct Rules(Vec<TokenStream>);
+/// Checks of the return type that no trait bound expresses.
+fn return_checks(model: &Model<'_>, private: &TokenStream) -> TokenStream {
+    let (returns, place) = return_type(model);
+    let probe = return_probe(&returns, place, private);
+    let error_is_text = quote_spanned!(place=> const _: () = #probe::ERROR.tent_reject_text(););
+    let resource_is_unit = (model.kind == Kind::Resource).then(|| {
+        let private = relocated(private, place);
+        quote_spanned!(place=> const _: () = #private::reject_unit(#probe::IS_UNIT);)
+    });
+    quote!(#error_is_text #resource_is_unit)
+}
 
-fn access(access: &Access, rules: &mut Rules, private: &TokenStream) -> TokenStream {
+/// The functions that adapt the app's own functions (access rules, lists, completions) to the ABI.
+#[derive(Default)]
+struct Adapters(Vec<TokenStream>);
+
+impl Adapters {
+    /// Adds `fn name(cx, …) -> BoxFuture<Result<returns>> { body }` and returns its name.
+    fn add(
+        &mut self,
+        cfgs: &[&syn::Attribute],
+        parameters: &TokenStream,
+        returns: &TokenStream,
+        body: &TokenStream,
+        private: &TokenStream,
+    ) -> Ident {
+        let name = format_ident!("__tent_adapter_{}", self.0.len());
+        let cx = local("__tent_cx");
+        self.0.push(quote! {
+            #(#cfgs)*
+            fn #name<'__tent>(
+                #cx: &'__tent #private::Cx,
+                #parameters
+            ) -> #private::BoxFuture<'__tent, #private::Result<#returns>> {
+                #body
+            }
+        });
+        name
+    }
+}
+
+/// A local with the hygiene of this macro, whatever `macro_rules!` the author's path comes from.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+fn access(access: &Access, adapters: &mut Adapters, private: &TokenStream) -> TokenStream {
     match access {
         Access::Anyone => quote!(#private::Access::Anyone),
         Access::SignedIn => quote!(#private::Access::SignedIn),
@@ -86,227 +118,147 @@ fn access(access: &Access, rules: &mut Rules, private: &TokenStream) -> TokenStr
         Access::Any(each) => {
             let each: Vec<TokenStream> = each
                 .iter()
-                .map(|one| self::access(one, rules, private))
+                .map(|one| self::access(one, adapters, private))
                 .collect();
             quote!(#private::Access::Any(&[#(#each),*]))
         }
-        Access::Rule(path) => rule(path, rules, private),
+        Access::Rule(path) => {
+            let (written, cx) = (written_path(path), local("__tent_cx"));
+            let body = quote_spanned!(path.span()=> #private::decision(#path, #cx));
+            let returns = quote!(#private::bool);
+            let ask = adapters.add(&[], &quote!(), &returns, &body, private);
+            quote!(#private::Access::Rule(#private::Rule { path: #written, ask: #ask }))
+        }
     }
 }
 
-fn rule(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream {
-    let name = format_ident!("__tent_rule_{}", rules.0.len());
-    let spelled = spelled(path);
-    // One word, wherever `macro_rules!` took the path from.
-    let cx = Ident::new("__tent_cx", Span::call_site());
-    let asked = quote_spanned!(path.span()=> #private::decision(#path(#cx)));
-    rules.0.push(quote! {
-        fn #name<'__tent>(
-            #cx: &'__tent #private::Cx,
-        ) -> #private::BoxFuture<'__tent, #private::Result<#private::bool>> {
-            #asked
-        }
-    });
-    quote!(#private::Access::Rule(#private::Rule { path: #spelled, ask: #name }))
-}
-
-/// What it is beside a function that is called, and what completes its arguments.
-fn serves(model: &Model<'_>, rules: &mut Rules, private: &TokenStream) -> TokenStream {
-    let mut steps = TokenStream::new();
-    match (model.kind, &model.stated.uri) {
+/// The primitive, where it is not a function.
+fn primitive(
+    model: &Model<'_>,
+    adapters: &mut Adapters,
+    private: &TokenStream,
+) -> Option<TokenStream> {
+    let options = &model.declared.resource;
+    match (model.kind, &options.uri) {
+        (Kind::Prompt, _) => Some(quote!(#private::Primitive::Prompt)),
         (Kind::Resource, Some(uri)) => {
-            let (uri, stated) = (&uri.value, &model.stated);
-            let media_type = stated.media_type.as_ref().map(|media_type| {
-                let media_type = &media_type.value;
-                quote!(.media_type(#media_type))
+            let uri = &uri.value;
+            let mut resource = Update::default();
+            let media_type = options.media_type.as_ref().map(|media_type| {
+                let media_type = &media_type.value.0;
+                quote!(#media_type)
             });
-            let list = stated.list.as_ref().map(|path| {
-                let list = lister(path, rules, private);
-                quote!(.list(#list))
-            });
-            let subscribe = stated.subscribe.as_ref().map(|flag| {
+            resource.set("media_type", some(media_type, private));
+            let list = options
+                .list
+                .as_ref()
+                .map(|list| lister(&list.value.0, adapters, private));
+            resource.set("list", some(list, private));
+            let subscribe = options.subscribe.as_ref().map(|flag| {
                 let flag = flag.value;
-                quote!(.subscribe(#flag))
+                quote!(#flag)
             });
-            let annotations = stated.annotations.as_ref().map(|given| {
-                quote_spanned!(given.span()=> .annotations(|| -> #private::Annotations { #given }))
+            resource.set("subscribe", subscribe);
+            let annotations = options.annotations.as_ref().map(|annotations| {
+                let annotations = &annotations.value;
+                let krate = relocated(private, annotations.span());
+                quote_spanned! {annotations.span()=>
+                    || #krate::Into::<#krate::Annotations>::into(#annotations)
+                }
             });
-            let size = stated.size.as_ref();
-            let size = size.map(|size| quote_spanned!(size.span()=> .size(#size)));
-            steps.extend(quote!(.resource(
-                #private::Resource::new(#uri) #media_type #list #subscribe #annotations #size
-            )));
+            resource.set("annotations", some(annotations, private));
+            let size = options.size.as_ref().map(|size| {
+                let size = &size.value;
+                quote!(#size)
+            });
+            resource.set("size", some(size, private));
+            let base = quote!(#private::Resource::new(#uri));
+            let resource = resource.apply(&quote!(#private::Resource), &base);
+            Some(quote!(#private::Primitive::Resource(#resource)))
         }
-        (Kind::Prompt, _) => steps.extend(quote!(.prompt())),
-        _ => {}
+        _ => None,
     }
-    let completes: Vec<TokenStream> = model
+}
+
+fn lister(path: &Path, adapters: &mut Adapters, private: &TokenStream) -> TokenStream {
+    let (written, cx) = (written_path(path), local("__tent_cx"));
+    let returns = quote!(#private::Vec<#private::ResourceInfo>);
+    let body = quote_spanned!(path.span()=> #private::result_future::<#returns, _, _>(#path(#cx)));
+    let ask = adapters.add(&[], &quote!(), &returns, &body, private);
+    quote!(#private::Lister { path: #written, ask: #ask })
+}
+
+/// The completion functions of the arguments.
+fn completions(
+    model: &Model<'_>,
+    adapters: &mut Adapters,
+    private: &TokenStream,
+) -> Option<TokenStream> {
+    let completions: Vec<TokenStream> = model
         .parameters
         .iter()
         .filter_map(|parameter| {
-            let Taken::Field(field) = &parameter.taken else {
-                return None;
-            };
-            let path = field.complete.as_ref()?;
-            let complete = complete(parameter, &field.name, path, rules, private);
+            let argument = parameter.argument()?;
+            let path = &argument.options.complete.as_ref()?.value.0;
+            let completion = completion(parameter, &argument.name, path, adapters, private);
             let cfgs = &parameter.cfgs;
-            Some(quote!(#(#cfgs)* #complete))
+            Some(quote!(#(#cfgs)* #completion))
         })
         .collect();
-    if !completes.is_empty() {
-        steps.extend(quote!(.completes(&[#(#completes),*])));
-    }
-    steps
+    (!completions.is_empty()).then(|| quote!(&[#(#completions),*]))
 }
 
-fn lister(path: &Path, rules: &mut Rules, private: &TokenStream) -> TokenStream {
-    let name = format_ident!("__tent_rule_{}", rules.0.len());
-    let spelled = spelled(path);
-    let cx = Ident::new("__tent_cx", Span::call_site());
-    let listed = quote!(#private::Vec<#private::ResourceInfo>);
-    let asked = quote_spanned!(path.span()=> #private::result_future::<#listed, _, _>(#path(#cx)));
-    rules.0.push(quote! {
-        fn #name<'__tent>(
-            #cx: &'__tent #private::Cx,
-        ) -> #private::BoxFuture<'__tent, #private::Result<#listed>> {
-            #asked
-        }
-    });
-    quote!(#private::Lister { path: #spelled, ask: #name })
-}
-
-fn complete(
+fn completion(
     parameter: &Parameter<'_>,
     argument: &str,
     path: &Path,
-    rules: &mut Rules,
+    adapters: &mut Adapters,
     private: &TokenStream,
 ) -> TokenStream {
-    let name = format_ident!("__tent_rule_{}", rules.0.len());
-    let spelled = spelled(path);
-    let [cx, typed, so_far] = ["__tent_cx", "__tent_typed", "__tent_so_far"]
-        .map(|name| Ident::new(name, Span::call_site()));
-    let values = quote!(#private::Vec<#private::String>);
-    let asked = quote_spanned!(path.span()=> #private::result_future::<#values, _, _>(#path(#cx, #typed, #so_far)));
-    let cfgs = &parameter.cfgs;
-    rules.0.push(quote! {
-        #(#cfgs)*
-        fn #name<'__tent>(
-            #cx: &'__tent #private::Cx,
-            #typed: #private::String,
-            #so_far: #private::Object,
-        ) -> #private::BoxFuture<'__tent, #private::Result<#values>> {
-            #asked
-        }
-    });
-    quote!(#private::Complete { argument: #argument, path: #spelled, ask: #name })
+    let written = written_path(path);
+    let [cx, typed, others] = ["__tent_cx", "__tent_typed", "__tent_others"].map(local);
+    let returns = quote!(#private::Vec<#private::String>);
+    let parameters = quote!(#typed: #private::String, #others: #private::Object,);
+    let body = quote_spanned! {path.span()=>
+        #private::result_future::<#returns, _, _>(#path(#cx, #typed, #others))
+    };
+    let ask = adapters.add(&parameter.cfgs, &parameters, &returns, &body, private);
+    quote!(#private::Complete { argument: #argument, path: #written, ask: #ask })
 }
 
-fn input(model: &Model<'_>, private: &TokenStream) -> TokenStream {
-    let whole = model
-        .parameters
-        .iter()
-        .find_map(|parameter| match &parameter.taken {
-            Taken::Whole(schema) => Some((parameter, schema)),
-            _ => None,
-        });
-    match whole {
-        Some((_, Some(schema))) => {
-            quote!(#private::Input::Stated(|| #private::Into::<#private::Value>::into(#schema)))
-        }
-        Some((parameter, None)) => {
-            let kind = parameter.kind;
-            let schema = quote_spanned!(parameter.place()=> #private::schema_of::<#kind>());
-            quote!(#private::Input::Whole(#schema))
-        }
-        None => {
-            let fields = model
-                .parameters
-                .iter()
-                .enumerate()
-                .filter_map(|(at, parameter)| {
-                    let (cfgs, constant) = (&parameter.cfgs, constant(at));
-                    matches!(parameter.taken, Taken::Field(_)).then(|| quote!(#(#cfgs)* #constant))
-                });
-            quote!(#private::Input::Fields(&[#(#fields),*]))
+/// The input, where the function has inputs.
+fn input(model: &Model<'_>, private: &TokenStream) -> Option<TokenStream> {
+    let mut fields = Vec::new();
+    for (at, parameter) in model.parameters.iter().enumerate() {
+        match &parameter.source {
+            Source::App(_) => {}
+            Source::Argument(_) => {
+                let (cfgs, constant) = (&parameter.cfgs, constant(at));
+                fields.push(quote!(#(#cfgs)* #constant));
+            }
+            Source::Input(Some(schema)) => {
+                let schema = json(&schema.value, private);
+                return Some(quote!(#private::Input::Custom(#schema)));
+            }
+            Source::Input(None) => {
+                let input = input_of(parameter, private);
+                return Some(quote!(#private::Input::Whole(#input.schema)));
+            }
         }
     }
+    (!fields.is_empty()).then(|| quote!(#private::Input::Fields(&[#(#fields),*])))
 }
 
-/// One step for each option that was stated.
-fn options(model: &Model<'_>, private: &TokenStream) -> TokenStream {
-    let stated = &model.stated;
-    let mut steps = TokenStream::new();
-    let mut step = |name: &str, value: Option<TokenStream>| {
-        if let Some(value) = value {
-            let name = Ident::new(name, Span::call_site());
-            steps.extend(quote!(.#name(#value)));
-        }
-    };
-    let text = |text: &String| quote!(#text);
-    let flag = |flag: &At<bool>| flag.value.to_token_stream();
-    let bare = |holds: bool| holds.then(TokenStream::new);
-    let about = match &model.about {
-        Docs::Text(text) if text.is_empty() => None,
-        Docs::Text(text) => Some(quote!(#text)),
-        Docs::Lines(lines) => {
-            let (first, rest) = (lines.first(), lines.iter().skip(1));
-            Some(quote!(#private::concat!(#first #(, "\n", #rest)*)))
-        }
-    };
-
-    step("named", stated.name.as_ref().map(|name| text(&name.value)));
-    step(
-        "title",
-        stated.title.as_ref().map(|title| text(&title.value)),
-    );
-    step("about", about);
-    step("mcp", bare(stated.mcp.is_some()));
-    step("api", stated.api.as_ref().map(flag));
-    step("asks", bare(stated.danger.is_some()));
-    step("asks_page", bare(stated.asks.is_some()));
-    step(
-        "scope",
-        stated.scope.as_ref().map(|scope| text(&scope.value)),
-    );
-    step("adds", bare(stated.writes.is_some()));
-    step(
-        "only_reads",
-        bare(
-            stated
-                .changes
-                .as_ref()
-                .is_some_and(|changes| !changes.value),
-        ),
-    );
-    step("sends", stated.sends.as_ref().map(flag));
-    step("idempotent", stated.idempotent.as_ref().map(flag));
-    step("retry", stated.retry.as_ref().map(flag));
-    step("blocking", stated.blocking.as_ref().map(flag));
-    step(
-        "timeout",
-        stated
-            .timeout
-            .map(|time| quote!(#private::Duration::from_millis(#time))),
-    );
-    step(
-        "limit",
-        stated
-            .limit
-            .map(|(number, seconds)| quote!((#number, #private::Duration::from_secs(#seconds)))),
-    );
-    let needs = stated.needs.iter().map(|need| &need.value);
-    let needs = (!stated.needs.is_empty()).then(|| quote!(&[#(#needs),*]));
-    step("needs", needs);
-    let icons = stated.icons.as_ref().map(|icons| {
-        let krate = placed(private, icons.span());
-        quote_spanned!(icons.span()=> || #krate::icons(#icons))
-    });
-    step("icons", icons);
-    step("on", stated.on.as_ref().map(|on| text(&on.value)));
-    let meta = stated.meta.as_ref().map(
-        |meta| quote_spanned!(meta.span()=> || #private::Into::<#private::Value>::into(#meta)),
-    );
-    step("meta", meta);
-    steps
+/// The app state that the function requires.
+fn states(model: &Model<'_>, private: &TokenStream) -> Option<TokenStream> {
+    let states: Vec<TokenStream> = model
+        .parameters
+        .iter()
+        .filter(|parameter| matches!(parameter.source, Source::App(_)))
+        .map(|parameter| {
+            let (cfgs, from_app) = (&parameter.cfgs, from_app(parameter, private));
+            quote!(#(#cfgs)* #from_app.requirement)
+        })
+        .collect();
+    (!states.is_empty()).then(|| quote!(&[#(#states),*]))
 }

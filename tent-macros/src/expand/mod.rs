@@ -1,42 +1,42 @@
-//! From a checked model to code. The function itself is not touched here; beside it stands one hidden
-//! constant that holds its declaration, and the entry in the link-time inventory.
+//! Generates code from a checked model. Next to the function, which it leaves alone, it writes one hidden constant with
+//! the declaration, and the entry in the link-time inventory.
 //!
-//! Rules of the generated code: every name goes through `tent::__private`; every item of its own
-//! begins with `__tent`; what asks the compiler about a type stands once and is spanned at that
-//! type, what asks about the function's future at the function's name.
+//! Rules of the generated code:
+//!
+//! - Every path begins with `tent::__private`, and every item and local of its own begins with `__tent`.
+//! - What the compiler must know about a type is requested at that type's span, and about the function's future at the
+//!   function's name, so that errors are shown there.
+//! - A bound that two places need is written with the same tokens in both: the compiler reports it once.
 
+mod argument;
 mod call;
 mod declaration;
-mod field;
+mod options;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Meta, Token};
 
-use crate::model::{Kind, Model, Parameter, Taken};
+use crate::model::{Kind, Model, Parameter, Source};
+use crate::syntax::{Function, Shape};
 
-/// The code beside the function.
+/// The declaration beside the function.
 pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
-    let krate = &model.krate;
-    let private = quote!(#krate::__private);
-    let constant = format_ident!(
-        "__tent_function_{}",
-        model.function.name.unraw(),
-        span = Span::call_site()
-    );
+    let private = &model.private;
+    let constant = constant_name(&model.function.name);
     let visibility = &model.function.visibility;
     let conditions = conditions(&model.function.attributes);
     let lints = lints(&model.function.attributes);
-    let fields = field::fields(model, &private);
-    let run = call::run(model, &private);
-    let declaration = declaration::declaration(model, &private);
+    let fields = argument::fields(model, private);
+    let run = call::run(model, private);
+    let declaration = declaration::declaration(model, private);
     quote! {
         #(#conditions)*
         #(#lints)*
         #[doc(hidden)]
         #visibility const #constant: &#private::Declaration = {
-            use #private::{Otherwise as _, Unshown as _};
+            use #private::{NotResult as _, NotSerializable as _, OtherInput as _};
             #fields
             #run
             static __TENT_DECLARATION: #private::Declaration = #declaration;
@@ -48,30 +48,55 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// The conditions of the function, for what stands beside it. Of a `cfg_attr` only the `cfg` in it.
+/// The hidden constant of a function with errors, so that `functions![f]` does not report a missing constant too.
+pub(crate) fn stub(function: &Function, private: &TokenStream) -> TokenStream {
+    let method = function
+        .parameters
+        .iter()
+        .any(|parameter| matches!(parameter.shape, Shape::Receiver(_)));
+    // An associated function: `functions!` cannot name it, and a trait does not accept the constant.
+    if method || function.bodiless {
+        return TokenStream::new();
+    }
+    let constant = constant_name(&function.name);
+    let visibility = &function.visibility;
+    let conditions = conditions(&function.attributes);
+    quote! {
+        #(#conditions)*
+        #[doc(hidden)]
+        #visibility const #constant: &#private::Declaration = #private::STUB;
+    }
+}
+
+fn constant_name(function: &Ident) -> Ident {
+    let span = Span::call_site();
+    format_ident!("__tent_function_{}", function.unraw(), span = span)
+}
+
+/// The `cfg`s of the function, for the declaration. From a `cfg_attr`, only the `cfg` in it.
 fn conditions(attributes: &[Attribute]) -> Vec<TokenStream> {
     attributes
         .iter()
-        .filter_map(|attribute| kept(attribute, "cfg"))
+        .filter_map(|attribute| extract(attribute, "cfg"))
         .collect()
 }
 
-/// The lints that the author allowed for the function, for the code that calls it; and a deprecated
-/// function is called without a warning.
+/// The lints that the author allows for the function, for the code that calls it. The call of a deprecated function
+/// adds no warning.
 fn lints(attributes: &[Attribute]) -> Vec<TokenStream> {
     let mut lints: Vec<TokenStream> = attributes
         .iter()
         .filter_map(|attribute| match &attribute.meta {
-            // An expectation would be missed here, where the lint may have nothing to find.
+            // An `expect` would be unfulfilled where the generated code does not trigger the lint.
             Meta::List(list) if list.path.is_ident("expect") => {
                 let tokens = &list.tokens;
                 Some(quote!(#[allow(#tokens)]))
             }
-            _ => kept(attribute, "allow"),
+            _ => extract(attribute, "allow"),
         })
         .collect();
     let deprecated = |attribute: &Attribute| {
-        attribute.path().is_ident("deprecated") || kept(attribute, "deprecated").is_some()
+        attribute.path().is_ident("deprecated") || extract(attribute, "deprecated").is_some()
     };
     if attributes.iter().any(deprecated) {
         lints.push(quote!(#[allow(deprecated)]));
@@ -79,8 +104,8 @@ fn lints(attributes: &[Attribute]) -> Vec<TokenStream> {
     lints
 }
 
-/// The attribute, if it is of this name; of a `cfg_attr` what it holds of this name.
-fn kept(attribute: &Attribute, name: &str) -> Option<TokenStream> {
+/// The attribute, if it has this name; from a `cfg_attr`, the attributes of this name in it.
+fn extract(attribute: &Attribute, name: &str) -> Option<TokenStream> {
     if attribute.path().is_ident(name) {
         return Some(attribute.to_token_stream());
     }
@@ -91,24 +116,31 @@ fn kept(attribute: &Attribute, name: &str) -> Option<TokenStream> {
         .parse_args_with(syn::punctuated::Punctuated::<Meta, Token![,]>::parse_terminated)
         .ok()?;
     let condition = parts.first()?;
-    let held: Vec<&Meta> = parts
+    let named: Vec<&Meta> = parts
         .iter()
         .skip(1)
         .filter(|one| one.path().is_ident(name))
         .collect();
-    (!held.is_empty()).then(|| quote!(#[cfg_attr(#condition, #(#held),*)]))
+    (!named.is_empty()).then(|| quote!(#[cfg_attr(#condition, #(#named),*)]))
 }
 
-/// The [`Part`](Taken::Part) of a parameter, asked of the compiler at its type.
-fn part(parameter: &Parameter<'_>, private: &TokenStream) -> TokenStream {
-    let Taken::Part(kind) = &parameter.taken else {
+/// The functions that supply a parameter from the app.
+fn from_app(parameter: &Parameter<'_>, private: &TokenStream) -> TokenStream {
+    let Source::App(kind) = &parameter.source else {
         return TokenStream::new();
     };
-    quote_spanned!(parameter.place()=> #private::part::<#kind, _>())
+    quote_spanned!(parameter.place()=> #private::from_app::<#kind, _>())
 }
 
-/// The type that the function gives, and where it stands.
-fn returns(model: &Model<'_>) -> (TokenStream, Span) {
+/// The functions that read a parameter from the input and describe its type.
+fn input_of(parameter: &Parameter<'_>, private: &TokenStream) -> TokenStream {
+    let (kind, place) = (parameter.kind, parameter.place());
+    let private = relocated(private, place);
+    quote_spanned!(place=> #private::InputProbe::<#kind>::KIND.tent_input())
+}
+
+/// The return type of the function, and its place.
+fn return_type(model: &Model<'_>) -> (TokenStream, Span) {
     match &model.function.returns {
         Some(returns) => {
             let tokens = returns.to_token_stream();
@@ -120,29 +152,28 @@ fn returns(model: &Model<'_>) -> (TokenStream, Span) {
     }
 }
 
-/// How what the function gives becomes its answer, asked of the compiler at the return type. It stands
-/// twice in the expansion, the same token for token: the compiler then reports what is wrong once.
-fn giver(model: &Model<'_>, private: &TokenStream) -> TokenStream {
-    let (returns, place) = returns(model);
-    let probe = probe(&returns, place, private);
+/// The functions that convert what the function returns into its output.
+fn converter(model: &Model<'_>, private: &TokenStream) -> TokenStream {
+    let (returns, place) = return_type(model);
+    let probe = return_probe(&returns, place, private);
     if model.kind == Kind::Prompt {
-        return quote_spanned!(place=> #probe::KIND.tent_speaker());
+        return quote_spanned!(place=> #probe::KIND.tent_prompt());
     }
-    quote_spanned!(place=> #probe::KIND.tent_giver(#probe::NOTHING))
+    quote_spanned!(place=> #probe::KIND.tent_output(#probe::IS_UNIT))
 }
 
-/// What asks the compiler about a return type. All of it stands at the type, so that an error does.
-fn probe(returns: &TokenStream, place: Span, private: &TokenStream) -> TokenStream {
-    let private = placed(private, place);
-    quote_spanned!(place=> #private::Probe::<#returns>)
+/// The probe of a return type, placed entirely at the type.
+fn return_probe(returns: &TokenStream, place: Span, private: &TokenStream) -> TokenStream {
+    let private = relocated(private, place);
+    quote_spanned!(place=> #private::ReturnProbe::<#returns>)
 }
 
-/// A path at another place, that means the same.
-fn placed(path: &TokenStream, place: Span) -> TokenStream {
+/// The same path at another place.
+fn relocated(path: &TokenStream, place: Span) -> TokenStream {
     path.clone()
         .into_iter()
         .map(|mut token| {
-            // The crate of a `macro_rules!` is found by where the word comes from.
+            // The span of `$crate` decides which crate it names.
             if token.to_string() != "$crate" {
                 token.set_span(place);
             }

@@ -1,8 +1,7 @@
-//! The impls of a failure: `Display`, `std::error::Error`, `tent::Failure`, and a `From` for each
-//! `#[from]`.
+//! Generates the implementations of a failure: `Display`, `std::error::Error`, `tent::Failure`, and a `From` for
+//! each `#[from]`.
 //!
-//! Where something is wrong the impls are there all the same, so that one mistake does not become an
-//! error at each use of the type.
+//! They are generated for a failure with problems too, so that one mistake is not an error at each use of the type.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -11,41 +10,41 @@ use syn::{Generics, Ident, parse_quote};
 
 use super::message::{How, Message, Use};
 use super::model::{Arm, Field, Model, binding};
-use super::says::{Says, Stated};
+use super::report::{Declared, Report};
 
-/// All impls of `model`.
+/// All implementations of a failure.
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
-    let root = &model.root;
+    let private = &model.private;
     let ident = &model.input.ident;
     let generics = bounded(model);
     let (parameters, _, bounds) = generics.split_for_impl();
     let (_, arguments, _) = model.input.generics.split_for_impl();
-    let (shows, sources, failures) = (display(model), source(model), failure(model));
+    let (display, sources, failures) = (self::display(model), source(model), failure(model));
     let conversions = model.arms.iter().filter_map(|arm| from(model, arm));
     quote! {
         #[automatically_derived]
         #[allow(deprecated)]
-        impl #parameters #root::core::fmt::Display for #ident #arguments #bounds {
-            fn fmt(&self, f: &mut #root::core::fmt::Formatter<'_>) -> #root::core::fmt::Result {
-                #shows
+        impl #parameters #private::core::fmt::Display for #ident #arguments #bounds {
+            fn fmt(&self, f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
+                #display
             }
         }
 
         #[automatically_derived]
         #[allow(deprecated, unused_imports)]
-        impl #parameters #root::core::error::Error for #ident #arguments #bounds {
+        impl #parameters #private::core::error::Error for #ident #arguments #bounds {
             fn source(
                 &self,
-            ) -> #root::core::option::Option<&(dyn #root::core::error::Error + 'static)> {
-                #root::offer(|| #root::Failure::failure(self));
+            ) -> #private::core::option::Option<&(dyn #private::core::error::Error + 'static)> {
+                #private::offer(|| #private::Failure::failure(self));
                 #sources
             }
         }
 
         #[automatically_derived]
         #[allow(deprecated, unused_imports)]
-        impl #parameters #root::Failure for #ident #arguments #bounds {
-            fn failure(&self) -> #root::Error {
+        impl #parameters #private::Failure for #ident #arguments #bounds {
+            fn failure(&self) -> #private::Error {
                 #failures
             }
         }
@@ -54,7 +53,7 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// A `match` on the failure with one arm for each kind, over the bindings of the fields that `of` picks.
+/// A `match` on the failure with one arm for each kind, which binds the fields that `of` picks.
 fn matched<'a>(
     model: &'a Model<'a>,
     of: impl Fn(&'a Arm<'a>) -> (Vec<usize>, TokenStream),
@@ -81,40 +80,43 @@ fn used(message: &Message) -> Vec<usize> {
 }
 
 fn display(model: &Model<'_>) -> TokenStream {
-    let root = &model.root;
-    matched(model, |arm| match &arm.says {
-        Some(Says::Transparent) => {
+    let private = &model.private;
+    matched(model, |arm| match &arm.report {
+        Some(Report::Transparent) => {
             let binding = binding(0);
-            (vec![0], quote!(#root::core::fmt::Display::fmt(#binding, f)))
+            (
+                vec![0],
+                quote!(#private::core::fmt::Display::fmt(#binding, f)),
+            )
         }
-        Some(Says::Stated(stated)) => {
-            let arguments = stated.message.arguments(root);
-            (used(&stated.message), quote!(f.write_fmt(#arguments)))
+        Some(Report::Declared(declared)) => {
+            let arguments = declared.message.arguments(private);
+            (used(&declared.message), quote!(f.write_fmt(#arguments)))
         }
-        None => (vec![], quote!(#root::core::result::Result::Ok(()))),
+        None => (vec![], quote!(#private::core::result::Result::Ok(()))),
     })
 }
 
 fn source(model: &Model<'_>) -> TokenStream {
-    let root = &model.root;
+    let private = &model.private;
     matched(model, |arm| {
-        if let Some(Says::Transparent) = arm.says {
+        if let Some(Report::Transparent) = arm.report {
             let binding = placed(arm, 0);
-            return (vec![0], quote!(#root::Transparent::under(#binding)));
+            return (vec![0], quote!(#private::Transparent::under(#binding)));
         }
         match source_of(arm) {
             Some(at) => {
                 let binding = placed(arm, at);
                 let span = arm.fields[at].ty.span();
-                let asked = quote_spanned!(span=> (&#root::Cause(#binding)).cause());
-                (vec![at], quote!(use #root::causes::*; #asked))
+                let asked = quote_spanned!(span=> (&#private::Cause(#binding)).cause());
+                (vec![at], quote!(use #private::causes::*; #asked))
             }
-            None => (vec![], quote!(#root::core::option::Option::None)),
+            None => (vec![], quote!(#private::core::option::Option::None)),
         }
     })
 }
 
-/// The binding of a field, shown at its type where the compiler has something to say of it.
+/// The binding of a field, placed at its type, where the compiler shows errors about it.
 fn placed(arm: &Arm<'_>, at: usize) -> Ident {
     let mut binding = binding(at);
     let span = arm.fields[at].ty.span();
@@ -122,52 +124,52 @@ fn placed(arm: &Arm<'_>, at: usize) -> Ident {
     binding
 }
 
-/// The field that is the source, if there is one to ask.
+/// The field that is the source, if there is one.
 fn source_of(arm: &Arm<'_>) -> Option<usize> {
-    arm.says.as_ref()?;
+    arm.report.as_ref()?;
     arm.fields.iter().position(|field| field.source)
 }
 
 fn failure(model: &Model<'_>) -> TokenStream {
-    let root = &model.root;
-    matched(model, |arm| match &arm.says {
-        Some(Says::Transparent) => {
+    let private = &model.private;
+    matched(model, |arm| match &arm.report {
+        Some(Report::Transparent) => {
             let binding = placed(arm, 0);
-            (vec![0], quote!(#root::Transparent::passed_on(#binding)))
+            (vec![0], quote!(#private::Transparent::passed_on(#binding)))
         }
-        Some(Says::Stated(stated)) => told(root, arm, stated),
+        Some(Report::Declared(declared)) => report(private, arm, declared),
         None => (
             vec![],
-            quote!(#root::Error::declared(const { #root::AppCode::checked("A0000") }, 500, "")),
+            quote!(#private::Error::declared(const { #private::AppCode::checked("A0000") }, 500, "")),
         ),
     })
 }
 
-fn told(root: &TokenStream, arm: &Arm<'_>, stated: &Stated) -> (Vec<usize>, TokenStream) {
-    let Stated {
+fn report(private: &TokenStream, arm: &Arm<'_>, declared: &Declared) -> (Vec<usize>, TokenStream) {
+    let Declared {
         code,
         status,
         name,
         message,
         fix,
-    } = stated;
+    } = declared;
     let mut bound = used(message);
-    let text = message.text(root);
+    let text = message.text(private);
     let fix = fix.as_ref().map(|fix| {
         bound.extend(used(fix));
-        let text = fix.text(root);
+        let text = fix.text(private);
         quote!(.with_fix(#text))
     });
     let fields = arm
         .fields
         .iter()
         .enumerate()
-        .filter(|(_, field)| field.told());
-    let tells: Vec<TokenStream> = fields
+        .filter(|(_, field)| field.is_public());
+    let public: Vec<TokenStream> = fields
         .map(|(at, Field { name, .. })| {
             bound.push(at);
             let binding = binding(at);
-            quote!(let failure = #root::tell(failure, #name, #root::Told(#binding).value());)
+            quote!(let failure = #private::tell(failure, #name, #private::Told(#binding).value());)
         })
         .collect();
     let contents = arm.fields.iter().enumerate();
@@ -177,29 +179,26 @@ fn told(root: &TokenStream, arm: &Arm<'_>, stated: &Stated) -> (Vec<usize>, Toke
             bound.push(at);
             let (ty, binding) = (field.ty, placed(arm, at));
             quote_spanned! {ty.span()=>
-                .with_content(<#ty as #root::core::clone::Clone>::clone(#binding))
+                .with_content(<#ty as #private::core::clone::Clone>::clone(#binding))
             }
         })
         .collect();
-    let import = (!tells.is_empty()).then(|| quote!(use #root::Untold as _;));
-    let made = quote! {
-        #root::Error::declared(const { #root::AppCode::checked(#code) }, #status, #text)
-            .with_name(#name)#fix #(#contents)*
-    };
-    let body = if tells.is_empty() {
-        made
+    let import = (!public.is_empty()).then(|| quote!(use #private::Untold as _;));
+    let error = quote!(#private::Error::declared(const { #private::AppCode::checked(#code) }, #status, #text).with_name(#name)#fix #(#contents)*);
+    let body = if public.is_empty() {
+        error
     } else {
         quote! {
             #import
-            let failure = #made;
-            #(#tells)*
+            let failure = #error;
+            #(#public)*
             failure
         }
     };
     (bound, body)
 }
 
-/// The `From` of an arm whose field is marked so.
+/// The `From` of a kind of failure whose one field has `#[from]`.
 fn from(model: &Model<'_>, arm: &Arm<'_>) -> Option<TokenStream> {
     let [field] = arm.fields.as_slice() else {
         return None;
@@ -207,15 +206,15 @@ fn from(model: &Model<'_>, arm: &Arm<'_>) -> Option<TokenStream> {
     if !field.from {
         return None;
     }
-    let root = &model.root;
+    let private = &model.private;
     let ident = &model.input.ident;
     let (parameters, arguments, bounds) = model.input.generics.split_for_impl();
     let (ty, member, path) = (field.ty, &field.member, &arm.path);
-    // At the type, so that two variants from one type clash there.
+    // Placed at the type, so that the error about two variants from one type is shown there.
     Some(quote_spanned! {ty.span()=>
         #[automatically_derived]
         #[allow(deprecated)]
-        impl #parameters #root::core::convert::From<#ty> for #ident #arguments #bounds {
+        impl #parameters #private::core::convert::From<#ty> for #ident #arguments #bounds {
             fn from(value: #ty) -> Self {
                 #path { #member: value }
             }
@@ -223,11 +222,11 @@ fn from(model: &Model<'_>, arm: &Arm<'_>) -> Option<TokenStream> {
     })
 }
 
-/// The generics of the type with what the impls need of them: that the fields which are shown, passed on
-/// or given as a source can be.
+/// The generics of the type with the bounds that the implementations need: on fields that are shown, passed on
+/// or a source.
 fn bounded(model: &Model<'_>) -> Generics {
     let mut generics = model.input.generics.clone();
-    let root = &model.root;
+    let private = &model.private;
     let parameters: Vec<Ident> = generics
         .type_params()
         .map(|one| one.ident.clone())
@@ -235,7 +234,7 @@ fn bounded(model: &Model<'_>) -> Generics {
     if parameters.is_empty() {
         return generics;
     }
-    let mut needs: Vec<syn::WherePredicate> = vec![parse_quote!(Self: #root::core::fmt::Debug)];
+    let mut needs: Vec<syn::WherePredicate> = vec![parse_quote!(Self: #private::core::fmt::Debug)];
     for arm in &model.arms {
         let mut need = |field: &Field<'_>, bound: TokenStream| {
             let ty = field.ty;
@@ -243,42 +242,45 @@ fn bounded(model: &Model<'_>) -> Generics {
                 needs.push(parse_quote!(#ty: #bound));
             }
         };
-        match &arm.says {
-            Some(Says::Transparent) => {
+        match &arm.report {
+            Some(Report::Transparent) => {
                 need(
                     &arm.fields[0],
-                    quote!(#root::Transparent + #root::core::fmt::Display),
+                    quote!(#private::Transparent + #private::core::fmt::Display),
                 );
             }
-            Some(Says::Stated(stated)) => {
-                let texts = [Some(&stated.message), stated.fix.as_ref()];
+            Some(Report::Declared(declared)) => {
+                let texts = [Some(&declared.message), declared.fix.as_ref()];
                 for field in arm.fields.iter().filter(|field| field.content) {
-                    let item = quote!(Item = #root::Content);
+                    let item = quote!(Item = #private::Content);
                     need(
                         field,
-                        quote!(#root::core::clone::Clone + #root::core::iter::IntoIterator<#item>),
+                        quote!(#private::core::clone::Clone + #private::core::iter::IntoIterator<#item>),
                     );
                 }
                 for &Use { field, how } in texts.into_iter().flatten().flat_map(|text| &text.uses) {
                     if let How::Shown(by) = how {
                         let by = Ident::new(by, arm.ident.span());
-                        need(&arm.fields[field], quote!(#root::core::fmt::#by));
+                        need(&arm.fields[field], quote!(#private::core::fmt::#by));
                     }
                 }
             }
             None => {}
         }
-        if !matches!(arm.says, Some(Says::Transparent))
+        if !matches!(arm.report, Some(Report::Transparent))
             && let Some(at) = source_of(arm)
         {
-            need(&arm.fields[at], quote!(#root::core::error::Error + 'static));
+            need(
+                &arm.fields[at],
+                quote!(#private::core::error::Error + 'static),
+            );
         }
     }
     generics.make_where_clause().predicates.extend(needs);
     generics
 }
 
-/// Whether `ty` is made of any of `parameters`.
+/// Whether `ty` contains any of `parameters`.
 fn mentions(ty: &syn::Type, parameters: &[Ident]) -> bool {
     fn walk(tokens: TokenStream, parameters: &[Ident]) -> bool {
         tokens.into_iter().any(|token| match token {

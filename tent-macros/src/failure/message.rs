@@ -1,28 +1,28 @@
-//! A message or a fix with fields in it: `Order {id} is already paid`, in the syntax of `format!`.
+//! Reads a message or a fix with fields in it, in the syntax of `format!`: `Order {id} is already paid`.
 //!
-//! Finds which fields a text names and checks that they are there; it makes no judgement on the words.
+//! Finds which fields the text names, and checks that they exist. Does not check the words.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Ident, LitStr};
-use tent_core::codes;
 
 use super::model::Field;
-use crate::fault::{Faults, choose};
+use crate::diagnostic::{Diagnostics, suggest};
+use tent_core::codes;
 
 /// A text that names fields.
 pub(super) struct Message {
-    /// As it was written; its span is where the compiler shows what it says of a field's type.
+    /// The text as written. The compiler shows errors about the type of a field at its span.
     literal: LitStr,
-    /// The text for `format_args!`, each field under a name of its own.
+    /// The text for `format_args!`, with one placeholder name for each field.
     format: String,
-    /// The text itself, where it names no field.
+    /// The text itself, if it names no field.
     plain: Option<String>,
     /// The fields that it names.
     pub(super) uses: Vec<Use>,
 }
 
-/// That a text names a field.
+/// The use of a field in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Use {
     /// Which field, in the order of the declaration.
@@ -41,22 +41,19 @@ pub(super) enum How {
 }
 
 impl Message {
-    /// Reads `literal`, whose `{…}` name `fields`. `option` is what the text is stated by.
+    /// Reads the text of `option`, whose `{…}` name `fields`.
     pub(super) fn read(
         literal: &LitStr,
         option: &str,
         fields: &[Field<'_>],
-        faults: &mut Faults,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         let text = literal.value();
         let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
         if text.trim().is_empty() {
-            faults.add(
-                codes::INVALID_FAILURE,
-                literal,
-                &format!("the {option} is empty, and it is what a caller reads"),
-                &format!("write {option} = \"…\""),
-            );
+            let problem = format!("`{option}` is empty");
+            let help = format!("write `{option} = \"…\"`");
+            diagnostics.add(codes::INVALID_FAILURE, literal, &problem, &help);
             return None;
         }
         match Reader::new(&text, &names).read() {
@@ -66,36 +63,32 @@ impl Message {
                 format: reader.format,
                 uses: reader.uses,
             }),
-            Err(wrong) => {
-                for Wrong { what, help } in wrong {
-                    faults.add(
-                        codes::INVALID_FAILURE,
-                        literal,
-                        &format!("the {option} {what}"),
-                        &help,
-                    );
+            Err(problems) => {
+                for Problem { text, help } in problems {
+                    let problem = format!("`{option}` {text}");
+                    diagnostics.add(codes::INVALID_FAILURE, literal, &problem, &help);
                 }
                 None
             }
         }
     }
 
-    /// The text, as a `Cow<'static, str>` or what turns into one.
-    pub(super) fn text(&self, root: &TokenStream) -> TokenStream {
+    /// The text, as an expression that converts into a `Cow<'static, str>`.
+    pub(super) fn text(&self, private: &TokenStream) -> TokenStream {
         match &self.plain {
             Some(plain) => quote!(#plain),
             None => {
-                let arguments = self.arguments(root);
-                quote!(#root::text(#arguments))
+                let arguments = self.arguments(private);
+                quote!(#private::text(#arguments))
             }
         }
     }
 
     /// The text, as `format_args!(…)` over the bindings of the fields.
-    pub(super) fn arguments(&self, root: &TokenStream) -> TokenStream {
+    pub(super) fn arguments(&self, private: &TokenStream) -> TokenStream {
         let span = self.literal.span();
         let format = LitStr::new(&self.format, span);
-        let mut given = Vec::new();
+        let mut arguments = Vec::new();
         let mut seen: Vec<usize> = Vec::new();
         for &Use { field, .. } in &self.uses {
             if seen.contains(&field) {
@@ -109,26 +102,26 @@ impl Message {
             let name = Ident::new(&placeholder(field), span);
             let mut binding = super::model::binding(field);
             binding.set_span(binding.span().located_at(span));
-            // A width must be a `usize` itself; all else is shown through the reference.
-            given.push(if counts {
+            // A width must be a `usize`, not a reference to one.
+            arguments.push(if counts {
                 quote!(#name = *#binding)
             } else {
                 quote!(#name = #binding)
             });
         }
-        quote!(#root::core::format_args!(#format #(, #given)*))
+        quote!(#private::core::format_args!(#format #(, #arguments)*))
     }
 }
 
-/// What a text calls the field for `format_args!`.
+/// The name of a field in the text for `format_args!`.
 fn placeholder(field: usize) -> String {
     format_ident!("field_{field}").to_string()
 }
 
-/// What is wrong with a text: `the message <what>`.
+/// A problem of a text, worded to follow the name of the option.
 #[derive(Debug, PartialEq, Eq)]
-struct Wrong {
-    what: String,
+struct Problem {
+    text: String,
     help: String,
 }
 
@@ -139,7 +132,7 @@ struct Reader<'a> {
     format: String,
     plain: String,
     uses: Vec<Use>,
-    wrong: Vec<Wrong>,
+    problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
@@ -151,11 +144,11 @@ impl<'a> Reader<'a> {
             format: String::with_capacity(text.len()),
             plain: String::with_capacity(text.len()),
             uses: Vec::new(),
-            wrong: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
-    fn read(mut self) -> Result<Self, Vec<Wrong>> {
+    fn read(mut self) -> Result<Self, Vec<Problem>> {
         while let Some(c) = self.rest.next() {
             match c {
                 '{' | '}' if self.rest.next_if_eq(&c).is_some() => {
@@ -163,37 +156,37 @@ impl<'a> Reader<'a> {
                     self.plain.push(c);
                 }
                 '{' => match self.inside() {
-                    Some(inside) => self.hole(&inside),
+                    Some(inside) => self.placeholder(&inside),
                     None => {
-                        self.fault("has a `{` that nothing closes", "write {{ for a brace");
+                        self.problem("has a `{` without a `}`", "write `{{` for a brace");
                         break;
                     }
                 },
-                '}' => self.fault("has a `}` that nothing opens", "write }} for a brace"),
+                '}' => self.problem("has a `}` without a `{`", "write `}}` for a brace"),
                 c => {
                     self.format.push(c);
                     self.plain.push(c);
                 }
             }
         }
-        if self.wrong.is_empty() {
+        if self.problems.is_empty() {
             Ok(self)
         } else {
-            Err(self.wrong)
+            Err(self.problems)
         }
     }
 
-    fn fault(&mut self, what: &str, help: &str) {
-        let (what, help) = (what.to_owned(), help.to_owned());
-        self.wrong.push(Wrong { what, help });
+    fn problem(&mut self, text: &str, help: &str) {
+        let (text, help) = (text.to_owned(), help.to_owned());
+        self.problems.push(Problem { text, help });
     }
 
-    /// What stands before the closing brace, which is taken too.
+    /// The text up to the closing brace, which is consumed too.
     fn inside(&mut self) -> Option<String> {
         let mut inside = String::new();
         loop {
             let c = self.rest.next()?;
-            // Right after the colon a brace can be the character to fill with.
+            // Directly after the colon a brace can be the fill character.
             let fills = inside.ends_with(':') && matches!(self.rest.peek(), Some('<' | '^' | '>'));
             if c == '}' && !fills {
                 return Some(inside);
@@ -203,12 +196,12 @@ impl<'a> Reader<'a> {
     }
 
     /// One `{inside}`.
-    fn hole(&mut self, inside: &str) {
+    fn placeholder(&mut self, inside: &str) {
         let (argument, spec) = match inside.split_once(':') {
             Some((argument, spec)) => (argument.trim(), Some(spec.trim_end())),
             None => (inside.trim(), None),
         };
-        // Looked up first, so that `{}` counts the fields in the order they are read.
+        // Looked up before the spec, so that `{}` counts the fields in the order of the text.
         let field = if argument.is_empty() {
             let at = self.next;
             self.next += 1;
@@ -229,12 +222,12 @@ impl<'a> Reader<'a> {
         self.format.push('}');
     }
 
-    /// What follows the colon, with the fields that are a width or a precision under their own names.
+    /// The spec after the colon, with placeholders for the fields that are a width or a precision.
     fn spec(&mut self, spec: &str) -> String {
         if spec.contains(".*") {
-            self.fault(
-                "takes a precision from nowhere (`.*`)",
-                "name the field that holds it: {price:.digits$}",
+            self.problem(
+                "has a positional precision (`.*`)",
+                "name the field that holds it, for example `{price:.digits$}`",
             );
             return String::new();
         }
@@ -245,7 +238,7 @@ impl<'a> Reader<'a> {
             if fills {
                 written.push(c);
             } else if c == '$' {
-                // A leading 0 pads; it is part of no name.
+                // A leading 0 is the padding flag, not part of the name.
                 let name = match word.strip_prefix('0') {
                     Some(name) if !name.is_empty() => {
                         written.push('0');
@@ -272,27 +265,24 @@ impl<'a> Reader<'a> {
         written + &word
     }
 
-    /// The field called `name`, of which the text says `shown`.
+    /// The field called `name`, which the text writes as `shown`.
     fn field(&mut self, name: &str, shown: &str) -> Option<usize> {
         let found = self.fields.iter().position(|field| field == name);
         if found.is_none() {
             let known: Vec<&str> = self.fields.iter().map(String::as_str).collect();
             let word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
             let help = if known.is_empty() || !word {
-                "name a field, or write {{ and }} for braces".to_owned()
+                "name a field, or write `{{` and `}}` for braces".to_owned()
             } else {
-                choose(name, &known)
+                suggest(name, &known)
             };
-            self.fault(
-                &format!("names `{shown}`, and there is no such field"),
-                &help,
-            );
+            self.problem(&format!("names `{shown}`, which is not a field"), &help);
         }
         found
     }
 }
 
-/// The trait of `core::fmt` that the last letters of a spec ask for.
+/// The trait of `core::fmt` that the last letters of a spec select.
 fn shown_by(spec: &str) -> &'static str {
     let kind = spec.trim_end_matches(|c: char| c == '?' || c.is_ascii_alphabetic());
     match &spec[kind.len()..] {
@@ -312,7 +302,7 @@ fn shown_by(spec: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    fn read(text: &str, fields: &[&str]) -> Result<(String, Vec<Use>), Vec<Wrong>> {
+    fn read(text: &str, fields: &[&str]) -> Result<(String, Vec<Use>), Vec<Problem>> {
         let fields: Vec<String> = fields.iter().map(|&field| field.to_owned()).collect();
         let reader = Reader::new(text, &fields).read()?;
         Ok((reader.format, reader.uses))
@@ -381,19 +371,19 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_found_at_once() {
-        let wrong = read("{idd} {} {other} } {", &["id"]).expect_err("much is wrong");
-        let what: Vec<&str> = wrong.iter().map(|wrong| wrong.what.as_str()).collect();
+    fn all_problems_are_reported_together() {
+        let problems = read("{idd} {} {other} } {", &["id"]).expect_err("it is not valid");
+        let texts: Vec<&str> = problems.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(
-            what,
+            texts,
             [
-                "names `{idd}`, and there is no such field",
-                "names `{}`, and there is no such field",
-                "names `{other}`, and there is no such field",
-                "has a `}` that nothing opens",
-                "has a `{` that nothing closes",
+                "names `{idd}`, which is not a field",
+                "names `{}`, which is not a field",
+                "names `{other}`, which is not a field",
+                "has a `}` without a `{`",
+                "has a `{` without a `}`",
             ]
         );
-        assert_eq!(wrong[0].help, "did you mean `id`?");
+        assert_eq!(problems[0].help, "did you mean `id`?");
     }
 }

@@ -1,22 +1,25 @@
-//! A checked failure: its kinds and their fields, with every rule that they have to keep.
+//! A checked failure type: its kinds of failure and their fields, with all rules about them.
 //!
-//! This and [`says`] are the files of the derive that judge; they find all that is wrong before they give up.
+//! This and [`report`] are the files of the derive with rules. They report all problems before they stop.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Member, Type};
-use tent_core::codes;
 
-use super::says::{self, Says};
-use crate::fault::Faults;
-use crate::options::{Known, Written, of_attributes, root};
+use super::report::{self, Report};
+use crate::diagnostic::Diagnostics;
+use crate::options::tables::{
+    FailureEnumOptions, FailureFieldOptions, FailureOptions, FailureStructOptions,
+};
+use crate::options::{Options, private_path, read_attributes};
+use tent_core::codes;
 
 /// A type that derives `Failure`.
 pub(super) struct Model<'a> {
     pub(super) input: &'a DeriveInput,
     /// The path of tent's private module.
-    pub(super) root: TokenStream,
+    pub(super) private: TokenStream,
     /// The struct itself, or each variant.
     pub(super) arms: Vec<Arm<'a>>,
 }
@@ -25,11 +28,11 @@ pub(super) struct Model<'a> {
 pub(super) struct Arm<'a> {
     /// `Self` or `Self::Variant`.
     pub(super) path: TokenStream,
-    /// What the arm is called: the struct or the variant.
+    /// The name of the struct or the variant.
     pub(super) ident: &'a Ident,
     pub(super) fields: Vec<Field<'a>>,
-    /// `None` where something is wrong with it.
-    pub(super) says: Option<Says>,
+    /// `None` where its options have problems.
+    pub(super) report: Option<Report>,
 }
 
 /// A field of a failure.
@@ -38,254 +41,195 @@ pub(super) struct Field<'a> {
     /// Its name, or its number.
     pub(super) name: String,
     pub(super) ty: &'a Type,
-    /// Where it stands, for faults.
-    at: TokenStream,
+    /// The place that diagnostics point at.
+    place: TokenStream,
     pub(super) from: bool,
     pub(super) source: bool,
-    /// Whether it is shown beside the message.
+    /// Whether a tool result shows it beside the message.
     pub(super) content: bool,
     hidden: bool,
 }
 
 impl Field<'_> {
-    /// Whether a caller is told it, if it can be serialised.
-    pub(super) fn told(&self) -> bool {
+    /// Whether the caller receives it, if its type implements `Serialize`.
+    pub(super) fn is_public(&self) -> bool {
         let apart = self.hidden || self.content || self.from || self.source;
         matches!(self.member, Member::Named(_)) && !apart
     }
 }
 
-/// What the generated code calls the field of this number.
+/// The name of the binding of a field in generated code.
 pub(super) fn binding(field: usize) -> Ident {
     format_ident!("__field_{field}", span = Span::mixed_site())
 }
 
-const STATED: &[&str] = &["code", "status", "message", "fix", "name", "transparent"];
-pub(super) const EXAMPLE: &str = "#[failure(code = \"A0001\", status = 409, message = \"…\")]";
-
-/// Reads `input`. What is wrong goes to `faults`; `None` where there is nothing to make an impl of.
-pub(super) fn read<'a>(input: &'a DeriveInput, faults: &mut Faults) -> Option<Model<'a>> {
-    let (root, arms) = match &input.data {
+/// Reads a failure type. Returns `None` for a type that cannot have implementations.
+pub(super) fn read<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Option<Model<'a>> {
+    misplaced(&input.attrs, diagnostics);
+    match &input.data {
         Data::Struct(data) => {
-            let names = [STATED, &["crate"]].concat();
-            let known = Known {
-                names: &names,
-                on: "a failure",
-                example: EXAMPLE,
+            let on = "`#[failure]` on a struct";
+            let options: Options<FailureStructOptions> =
+                read_attributes(&input.attrs, "failure", on, diagnostics);
+            let private = private_path(options.table.krate.as_ref());
+            let fields = fields(&data.fields, diagnostics);
+            let table = &options.table.failure;
+            let report = report::read(&input.ident, &options, table, &fields, diagnostics);
+            let arm = Arm {
+                path: quote!(Self),
+                ident: &input.ident,
+                fields,
+                report,
             };
-            let said = Said::read(&input.attrs, &known, faults);
-            let root = root(&said.options, faults);
-            misplaced(&input.attrs, faults);
-            let arm = arm(quote!(Self), &input.ident, &data.fields, &said, faults);
-            (root, vec![arm])
+            Some(Model {
+                input,
+                private,
+                arms: vec![arm],
+            })
         }
         Data::Enum(data) => {
-            let known = Known {
-                names: &["crate"],
-                on: "an enum, whose variants state each their own",
-                example: "the options on each variant",
-            };
-            let said = of_attributes(&input.attrs, "failure", &known, faults);
-            misplaced(&input.attrs, faults);
-            let root = root(&said, faults);
-            let known = Known {
-                names: STATED,
-                on: "a variant",
-                example: EXAMPLE,
-            };
+            let on = "`#[failure]` on an enum";
+            let options: Options<FailureEnumOptions> =
+                read_attributes(&input.attrs, "failure", on, diagnostics);
+            let private = private_path(options.table.krate.as_ref());
             let mut arms: Vec<Arm<'a>> = Vec::new();
             for variant in &data.variants {
-                let said = Said::read(&variant.attrs, &known, faults);
-                misplaced(&variant.attrs, faults);
-                let ident = &variant.ident;
-                let path = quote!(Self::#ident);
-                let arm = arm(path, ident, &variant.fields, &said, faults);
-                once(&arms, &arm, faults);
+                let arm = self::variant(variant, diagnostics);
+                repeated_code(&arms, &arm, diagnostics);
                 arms.push(arm);
             }
-            (root, arms)
+            Some(Model {
+                input,
+                private,
+                arms,
+            })
         }
         Data::Union(data) => {
-            faults.add(
-                codes::UNSUPPORTED_ITEM,
-                &data.union_token,
-                "a union is no failure",
-                "write a struct or an enum",
-            );
-            return None;
-        }
-    };
-    Some(Model { input, root, arms })
-}
-
-/// What `#[failure(…)]` says of one kind of failure.
-pub(super) struct Said {
-    pub(super) options: Vec<Written>,
-    /// Whether all of it was understood. What is missing is not spoken of before.
-    pub(super) whole: bool,
-}
-
-impl Said {
-    fn read(attributes: &[Attribute], known: &Known<'_>, faults: &mut Faults) -> Self {
-        let before = faults.len();
-        let options = of_attributes(attributes, "failure", known, faults);
-        Said {
-            options,
-            whole: faults.len() == before,
+            let problem = "a union cannot be a failure";
+            let help = "use a struct or an enum";
+            diagnostics.add(codes::UNSUPPORTED_ITEM, &data.union_token, problem, help);
+            None
         }
     }
+}
 
-    pub(super) fn option(&self, name: &str) -> Option<&Written> {
-        self.options.iter().find(|option| option.name == name)
+fn variant<'a>(variant: &'a syn::Variant, diagnostics: &mut Diagnostics) -> Arm<'a> {
+    let on = "`#[failure]` on a variant";
+    let options: Options<FailureOptions> =
+        read_attributes(&variant.attrs, "failure", on, diagnostics);
+    misplaced(&variant.attrs, diagnostics);
+    let ident = &variant.ident;
+    let fields = fields(&variant.fields, diagnostics);
+    Arm {
+        path: quote!(Self::#ident),
+        ident,
+        report: report::read(ident, &options, &options.table, &fields, diagnostics),
+        fields,
     }
 }
 
-/// `#[from]` and `#[source]` stand on fields alone.
-fn misplaced(attributes: &[Attribute], faults: &mut Faults) {
+/// `#[from]` and `#[source]` are for fields.
+fn misplaced(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
     for one in attributes {
         for word in ["from", "source"] {
             if one.path().is_ident(word) {
-                faults.add(
-                    codes::INVALID_OPTION,
-                    one,
-                    &format!("`#[{word}]` stands on a field"),
-                    "move it to the field that holds the error",
-                );
+                let problem = format!("`#[{word}]` is for fields");
+                let help = "move it to the field that holds the error";
+                diagnostics.add(codes::INVALID_OPTION, one, &problem, help);
             }
         }
     }
 }
 
-/// Each code is one variant's alone.
-fn once(before: &[Arm<'_>], arm: &Arm<'_>, faults: &mut Faults) {
-    let Some(Says::Stated(stated)) = &arm.says else {
+/// No two variants have the same code.
+fn repeated_code(before: &[Arm<'_>], arm: &Arm<'_>, diagnostics: &mut Diagnostics) {
+    let Some(Report::Declared(declared)) = &arm.report else {
         return;
     };
-    let taken = before.iter().find(|other| {
-        matches!(&other.says, Some(Says::Stated(other)) if other.code.value() == stated.code.value())
+    let code = declared.code.value();
+    let same = before.iter().find(|other| {
+        matches!(&other.report, Some(Report::Declared(other)) if other.code.value() == code)
     });
-    if let Some(other) = taken {
-        faults.add(
-            codes::INVALID_FAILURE,
-            &stated.code,
-            &format!(
-                "{} is the code of `{}` already",
-                stated.code.value(),
-                other.ident
-            ),
-            "give each variant a code of its own",
-        );
+    if let Some(other) = same {
+        let problem = format!("`{}` already has the code `{code}`", other.ident);
+        let help = "use a different code for each variant";
+        diagnostics.add(codes::INVALID_FAILURE, &declared.code, &problem, help);
     }
 }
 
-fn arm<'a>(
-    path: TokenStream,
-    ident: &'a Ident,
-    fields: &'a Fields,
-    said: &Said,
-    faults: &mut Faults,
-) -> Arm<'a> {
-    let fields = self::fields(fields, faults);
-    for field in fields.iter().filter(|field| field.from) {
-        if fields.len() > 1 {
-            faults.add(
-                codes::INVALID_FAILURE,
-                &field.at,
-                "`#[from]` makes the whole failure of this field, and there are others",
-                "write #[source], or remove the other fields",
-            );
-        }
+/// The fields of one kind of failure, each checked alone and then together.
+fn fields<'a>(fields: &'a Fields, diagnostics: &mut Diagnostics) -> Vec<Field<'a>> {
+    let fields: Vec<Field<'a>> = fields
+        .iter()
+        .zip(fields.members())
+        .map(|(field, member)| self::field(field, member, diagnostics))
+        .collect();
+    for field in fields.iter().filter(|field| field.from && fields.len() > 1) {
+        let problem =
+            "`#[from]` builds the whole failure from this field, and there are other fields";
+        let help = "use `#[source]`, or remove the other fields";
+        diagnostics.add(codes::INVALID_FAILURE, &field.place, problem, help);
     }
     for second in fields.iter().filter(|field| field.source).skip(1) {
-        faults.add(
-            codes::INVALID_FAILURE,
-            &second.at,
-            "a failure has one source, and this is the second",
-            "keep #[source] on one field",
-        );
+        let problem = "this is the second source of the failure, and a failure has one";
+        let help = "keep `#[source]` on one field";
+        diagnostics.add(codes::INVALID_FAILURE, &second.place, problem, help);
     }
-    let says = says::read(ident, said, &fields, faults);
-    Arm {
-        path,
-        ident,
-        fields,
-        says,
+    fields
+}
+
+fn field<'a>(field: &'a syn::Field, member: Member, diagnostics: &mut Diagnostics) -> Field<'a> {
+    let [from, source] = ["from", "source"].map(|word| is_marked(field, word, diagnostics));
+    let on = "`#[failure]` on a field";
+    let options: Options<FailureFieldOptions> =
+        read_attributes(&field.attrs, "failure", on, diagnostics);
+    let (content, hidden) = (&options.table.content, &options.table.hidden);
+    if let Some(content) = content
+        && (from || source || hidden.is_some())
+    {
+        let problem = "`content` on a field that the caller never receives";
+        let help = "remove `content`, or the attribute that hides the field";
+        diagnostics.add(codes::CONFLICTING_OPTIONS, content.span, problem, help);
+    }
+    if let Some(hidden) = hidden
+        && (from || source || matches!(member, Member::Unnamed(_)))
+    {
+        let problem = "`hidden` on a field that the caller never receives";
+        let help = "remove `hidden`: callers receive only named fields that are not a source";
+        diagnostics.add(codes::CONFLICTING_OPTIONS, hidden.span, problem, help);
+    }
+    Field {
+        name: match &member {
+            Member::Named(name) => name.unraw().to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        },
+        place: match &member {
+            Member::Named(name) => name.to_token_stream(),
+            Member::Unnamed(_) => field.ty.to_token_stream(),
+        },
+        member,
+        ty: &field.ty,
+        from,
+        source: source || from,
+        content: content.is_some() && !from && !source && hidden.is_none(),
+        hidden: hidden.is_some(),
     }
 }
 
-fn fields<'a>(fields: &'a Fields, faults: &mut Faults) -> Vec<Field<'a>> {
-    let known = Known {
-        names: &["content", "hidden"],
-        on: "a field",
-        example: "#[failure(hidden)]",
-    };
-    let mut found = Vec::new();
-    for (field, member) in fields.iter().zip(fields.members()) {
-        let mut marks = ["from", "source"].map(|word| {
-            let mut marks = field.attrs.iter().filter(|one| one.path().is_ident(word));
-            let first = marks.next();
-            for second in marks {
-                faults.add(
-                    codes::INVALID_OPTION,
-                    second,
-                    &format!("`#[{word}]` stands twice"),
-                    "remove one of the two",
-                );
-            }
-            if let Some(mark) = first
-                && mark.meta.require_path_only().is_err()
-            {
-                faults.add(
-                    codes::INVALID_OPTION,
-                    mark,
-                    &format!("`#[{word}]` takes no options"),
-                    &format!("write #[{word}]"),
-                );
-            }
-            first.is_some()
-        });
-        let options = of_attributes(&field.attrs, "failure", &known, faults);
-        let option = |name: &str| options.iter().find(|option| option.name == name);
-        let (content, hidden) = (option("content"), option("hidden"));
-        if let Some(content) = content {
-            faults.handle(content.bare());
-            if marks != [false; 2] || hidden.is_some() {
-                faults.add(
-                    codes::CONFLICTING_OPTIONS,
-                    &content.name,
-                    "a caller is never told this field, so it is nothing to show",
-                    "remove `content`, or what keeps the field from the caller",
-                );
-            }
-        }
-        if let Some(hidden) = hidden {
-            faults.handle(hidden.bare());
-            if marks != [false; 2] || matches!(member, Member::Unnamed(_)) {
-                faults.add(
-                    codes::CONFLICTING_OPTIONS,
-                    &hidden.name,
-                    "a caller is never told this field, so there is nothing to hide",
-                    "remove `hidden`: only named fields that are no source are told",
-                );
-            }
-        }
-        marks[1] |= marks[0];
-        found.push(Field {
-            name: match &member {
-                Member::Named(name) => name.unraw().to_string(),
-                Member::Unnamed(index) => index.index.to_string(),
-            },
-            at: match &member {
-                Member::Named(name) => name.to_token_stream(),
-                Member::Unnamed(_) => field.ty.to_token_stream(),
-            },
-            member,
-            ty: &field.ty,
-            from: marks[0],
-            source: marks[1],
-            content: content.is_some() && marks == [false; 2] && hidden.is_none(),
-            hidden: hidden.is_some(),
-        });
+/// Whether a field has the attribute `#[word]`.
+fn is_marked(field: &syn::Field, word: &str, diagnostics: &mut Diagnostics) -> bool {
+    let mut marks = field.attrs.iter().filter(|one| one.path().is_ident(word));
+    let first = marks.next();
+    for second in marks {
+        let problem = format!("`#[{word}]` is set twice");
+        diagnostics.add(codes::INVALID_OPTION, second, &problem, "remove one");
     }
-    found
+    if let Some(mark) = first
+        && mark.meta.require_path_only().is_err()
+    {
+        let problem = format!("`#[{word}]` does not take options");
+        let help = format!("write `#[{word}]`");
+        diagnostics.add(codes::INVALID_OPTION, mark, &problem, &help);
+    }
+    first.is_some()
 }

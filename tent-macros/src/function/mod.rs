@@ -1,38 +1,45 @@
-//! The way of an annotated function through this crate: tokens, syntax, options, model, expansion.
+//! Expands an attribute on a function: tokens, syntax, options, model, expansion.
 
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use crate::diagnostic::Diagnostics;
+use crate::expand::{expand, stub};
+use crate::model::{self, Checked, Kind};
+use crate::syntax::{self, Item};
 use tent_core::codes;
 
-use crate::expand::expand;
-use crate::fault::fault;
-use crate::model::{self, Kind};
-use crate::syntax::{self, Item};
-
-/// The function, and beside it its declaration or all that is wrong with it.
+/// The function, followed by its declaration, or by its diagnostics and a stub of the declaration.
 pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
-    let (item, read) = syntax::read(item);
-    let beside = match read {
-        Ok(Item::Function(function)) => match model::check(kind, options, &function) {
-            Ok(model) => expand(&model),
-            Err(errors) => errors.into_compile_error(),
-        },
+    let (item, parsed) = syntax::read(item);
+    let mut diagnostics = Diagnostics::default();
+    let declaration = match parsed {
+        Ok(Item::Function(function)) => {
+            match model::check(kind, options, &function, &mut diagnostics) {
+                Checked::Valid(model) => expand(&model),
+                Checked::Invalid(private) => stub(&function, &private),
+            }
+        }
         Ok(Item::Other(span, word)) => {
-            let what = format!(
-                "#[{}] stands on `{word}`, and it is for functions",
-                kind.word()
+            let problem = format!(
+                "`{}` is on `{word}`, and it is for functions",
+                kind.attribute()
             );
-            fault(
+            diagnostics.add(
                 codes::UNSUPPORTED_SIGNATURE,
                 span,
-                &what,
+                &problem,
                 "put it on a free function",
-            )
-            .into_compile_error()
+            );
+            TokenStream::new()
         }
-        Err(error) => error.into_compile_error(),
+        Err(error) => {
+            diagnostics.push(error);
+            TokenStream::new()
+        }
     };
-    quote!(#item #beside)
+    let errors = diagnostics.into_tokens();
+    quote!(#item #errors #declaration)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Golden expansions, and what cannot be shown with a compiler: half-typed bodies, tokens left alone,
-//! generated names.
+//! Golden expansions, and what a test with a compiler cannot show: half-typed items, unchanged tokens, generated
+//! names.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -141,8 +141,9 @@ fn an_action_with_a_whole_input() {
     ));
 }
 
+// K7-08
 #[test]
-fn k7_08_a_half_typed_body_stays_as_it_is_beside_the_declaration() {
+fn a_half_typed_body_is_emitted_unchanged_beside_the_declaration() {
     let body = quote!({ let o = load(&id).await; o. });
     let tokens = declare(
         Kind::Query,
@@ -156,9 +157,10 @@ fn k7_08_a_half_typed_body_stays_as_it_is_beside_the_declaration() {
     assert_eq!(errors(tokens), Vec::<String>::new());
 }
 
+// K7-08
 #[test]
-fn k7_08_a_half_typed_signature_or_attribute_stays_beside_its_error() {
-    for (options, item, fault) in [
+fn a_half_typed_signature_or_attribute_is_emitted_beside_its_error() {
+    for (options, item, expected) in [
         (
             quote!(access = "anyone"),
             quote!(fn find(id: ) {}),
@@ -189,21 +191,22 @@ fn k7_08_a_half_typed_signature_or_attribute_stays_beside_its_error() {
         );
         let errors = errors(tokens);
         assert!(
-            errors.iter().any(|error| error.contains(fault)),
+            errors.iter().any(|error| error.contains(expected)),
             "{errors:?}"
         );
     }
 }
 
+/// Another attribute of the same name cannot be meant: Rust allows no attribute macro on a parameter.
 #[test]
-fn only_what_the_macro_reads_is_taken_from_the_item() {
+fn only_the_attributes_of_tent_are_removed_under_any_name_of_the_crate() {
     let tokens = declare(
         Kind::Query,
         quote!(),
         quote! {
             #[before] /// Doc.
             pub(in a::b) async fn f(
-                #[arg(min = 1)] #[cfg(x)] #[tent::arg(max = 2)] #[other::arg] a: [u8; { 1 }],
+                #[arg(min = 1)] #[cfg(x)] #[tent::arg(max = 2)] #[crate::my::arg] #[clippy::arg] a: [u8; { 1 }],
                 #[doc = "x"] #[input] b: fn(#[keep] u8) -> u8,
             ) -> u8 where { anything @ goes }
         },
@@ -211,7 +214,7 @@ fn only_what_the_macro_reads_is_taken_from_the_item() {
     let expected = quote! {
         #[before] /// Doc.
         pub(in a::b) async fn f(
-            #[cfg(x)] #[other::arg] a: [u8; { 1 }],
+            #[cfg(x)] #[clippy::arg] a: [u8; { 1 }],
             b: fn(#[keep] u8) -> u8,
         ) -> u8 where { anything @ goes }
     };
@@ -222,7 +225,7 @@ fn only_what_the_macro_reads_is_taken_from_the_item() {
 }
 
 #[test]
-fn what_is_no_rust_makes_an_error_and_no_panic() {
+fn invalid_rust_is_an_error_and_never_a_panic() {
     let items = [
         quote!(),
         quote!(;),
@@ -316,7 +319,7 @@ fn what_is_no_rust_makes_an_error_and_no_panic() {
 }
 
 #[test]
-fn the_text_of_every_error_is_code_name_fault_and_help() {
+fn every_error_has_a_code_a_name_a_problem_and_a_help_line() {
     let found = errors(declare(
         Kind::Query,
         quote!(acess = 1, about = 2, offer = "mpc", danger = "ask"),
@@ -333,19 +336,75 @@ fn the_text_of_every_error_is_code_name_fault_and_help() {
     assert!(found.len() > 8, "{found:#?}");
     for text in found {
         let (first, help) = text.split_once('\n').expect("there are two lines");
-        let (head, what) = first.split_once(": ").expect("the fault is after a colon");
+        let (head, problem) = first.split_once(": ").expect("a problem after a colon");
         let (code, name) = head.split_once(' ').expect("a code and its name");
         let entry = tent_core::codes::find(code).expect("it is in the catalogue");
         assert_eq!(name, entry.name());
-        assert!(!what.is_empty() && !what.ends_with('.'), "{text}");
-        let help = help
-            .strip_prefix("help: ")
-            .expect("the second line is the fix");
+        assert!(!problem.is_empty() && !problem.ends_with('.'), "{text}");
+        let help = help.strip_prefix("help: ").expect("a help line");
         assert!(!help.is_empty() && !help.ends_with('.'), "{text}");
     }
 }
 
-/// All ways of leaving one token out of these, at any depth: what a person has written half.
+// R06
+#[test]
+fn an_unknown_option_hides_no_other_problem() {
+    let found = errors(declare(
+        Kind::Query,
+        quote!(titel = "x", offer = "mcp"),
+        quote!(
+            fn f(#[arg(mni = 1)] a: u8) {}
+        ),
+    ));
+    for expected in ["`titel`", "T7001", "T7009", "`mni`"] {
+        let found = found.iter().filter(|text| text.contains(expected)).count();
+        assert_eq!(found, 1, "{expected}");
+    }
+}
+
+#[test]
+fn a_misspelled_or_invalid_access_is_not_reported_as_missing_too() {
+    for options in [
+        quote!(acess = "anyone"),
+        quote!(access = "nobody at all"),
+        quote!(access),
+        quote!(access =),
+    ] {
+        let found = errors(declare(
+            Kind::Query,
+            options.clone(),
+            quote!(
+                fn f() {}
+            ),
+        ));
+        assert_eq!(found.len(), 1, "{options}: {found:#?}");
+        assert!(!found[0].starts_with("T7001"), "{options}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_function_with_errors_keeps_its_hidden_constant() {
+    let stub = |item: TokenStream| {
+        let options = quote!(crate = ::my::tent);
+        declare(Kind::Query, options, item).to_string()
+    };
+    let text = stub(quote!(
+        #[cfg(x)]
+        pub fn find() {}
+    ));
+    let expected = quote! {
+        #[cfg(x)]
+        #[doc(hidden)]
+        pub const __tent_function_find: &::my::tent::__private::Declaration = ::my::tent::__private::STUB;
+    };
+    assert!(text.ends_with(&expected.to_string()), "{text}");
+    let text = stub(quote!(
+        fn find(&self) {}
+    ));
+    assert!(!text.contains("__tent_function_find"), "{text}");
+}
+
+/// The tokens without one of them, at any depth, and all their prefixes: what an author may have typed so far.
 fn halves(tokens: &TokenStream) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let mut halves = Vec::new();
@@ -370,7 +429,7 @@ fn halves(tokens: &TokenStream) -> Vec<TokenStream> {
 }
 
 #[test]
-fn no_half_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
+fn no_part_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
     let options = quote! {
         about = "A", access = ["role:staff", a::b], offer = ["mcp"], danger = "ask", timeout = "5s",
         limit = "10/min", api = false, needs = ["sampling"], crate = ::tent
@@ -402,9 +461,9 @@ fn no_half_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
     }
 }
 
-/// Each code that a macro decides by itself, by tent's own text and whatever toolchain is used.
+/// The codes that a macro decides without the compiler, whatever the toolchain (K7-22).
 #[test]
-fn k7_22_each_code_is_met_by_its_own_mistake_alone() {
+fn each_mistake_is_reported_once_with_its_own_code() {
     let long = proc_macro2::Ident::new(&"x".repeat(65), proc_macro2::Span::call_site());
     let cases = [
         (
@@ -568,9 +627,9 @@ fn k7_22_each_code_is_met_by_its_own_mistake_alone() {
     }
 }
 
-/// Every name that is not the author's begins with `tent` or `__tent`, or stands in a path from there.
+/// Every name that is not the author's begins with `tent` or `__tent`, or is in a path from there.
 #[test]
-fn generated_code_names_nothing_bare() {
+fn generated_code_uses_no_bare_names() {
     let tokens = declare(
         Kind::Query,
         quote!(access = rule, timeout = "1s", limit = "1/s"),

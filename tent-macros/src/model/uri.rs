@@ -1,75 +1,82 @@
-//! The rules for the URI of a resource: that it is a template, and that its variables are the function's
-//! parameters (T7030). Part of `model`.
+//! The rules for the URI of a resource: it is a template, and its variables are the parameters of the function
+//! (T7030). Part of `model`.
 
 use proc_macro2::Span;
 use syn::Ident;
-use tent_core::codes;
 use tent_core::uri::{Template, Wrong};
 
-use super::parameters::{Parameter, Taken};
-use super::stated::Options;
-use crate::fault::{Faults, usual};
+use super::parameters::{Argument, Parameter, Source};
+use crate::diagnostic::Diagnostics;
+use crate::options::Spanned;
 use crate::syntax::Function;
-use crate::values;
+use tent_core::codes;
 
-/// `mentioned`: it is there, or what is wrong may have hidden it.
+/// Checks the URI. `attempted` is whether the author wrote one, perhaps with an invalid value.
 pub(super) fn check(
     function: &Function,
-    stated: &Options,
-    mentioned: bool,
+    uri: Option<&Spanned<String>>,
+    attempted: bool,
     parameters: &[Parameter<'_>],
-    faults: &mut Faults,
+    diagnostics: &mut Diagnostics,
 ) {
-    let Some(uri) = &stated.uri else {
-        if !mentioned {
-            let what = format!(
-                "#[resource] does not say under which URI `{}` is",
-                function.name
+    let Some(uri) = uri else {
+        if !attempted {
+            let problem = format!("the resource `{}` has no `uri`", function.name);
+            diagnostics.add_from_catalogue(
+                codes::INVALID_URI_TEMPLATE,
+                Span::call_site(),
+                &problem,
             );
-            faults.push(usual(codes::INVALID_URI_TEMPLATE, values::here(), &what));
         }
         return;
     };
     let template = match Template::read(&uri.value) {
         Ok(template) => template,
         Err(wrong) => {
-            let what = format!("{:?} is no URI template: {wrong}", uri.value);
-            let help = match wrong {
-                Wrong::Scheme => "begin with a scheme of your own, such as \"orders://{id}\"",
-                Wrong::Brace => "write a variable as `{name}`",
-                Wrong::Expression(_) => {
-                    "write `{name}`, or `{+name}` for one that may hold a `/`; other forms of RFC 6570 are not matched"
-                }
-                Wrong::Twice(_) => "give each variable a name of its own",
-                Wrong::Adjacent(_) => "put something between the two, such as `/`",
-                Wrong::Character(_) => "percent-encode it",
-            };
-            faults.add(codes::INVALID_URI_TEMPLATE, uri.span, &what, help);
+            let problem = format!("{:?} is not a valid URI template: {wrong}", uri.value);
+            diagnostics.add(codes::INVALID_URI_TEMPLATE, uri.span, &problem, fix(&wrong));
             return;
         }
     };
-    let fields = || {
-        parameters
-            .iter()
-            .filter_map(|parameter| match &parameter.taken {
-                Taken::Field(field) => Some((parameter, field)),
-                Taken::Part(_) | Taken::Whole(_) => None,
-            })
-    };
+    let arguments: Vec<(&Parameter<'_>, &Argument)> = parameters
+        .iter()
+        .filter_map(|parameter| match &parameter.source {
+            Source::Argument(argument) => Some((parameter, &**argument)),
+            Source::App(_) | Source::Input(_) => None,
+        })
+        .collect();
     for variable in template.variables() {
-        if !fields().any(|(_, field)| field.name == variable) {
-            let what = format!("no parameter takes the variable {{{variable}}}");
-            let help = format!("take it by value: `{variable}: String`, or another type");
-            faults.add(codes::INVALID_URI_TEMPLATE, uri.span, &what, &help);
+        if !arguments
+            .iter()
+            .any(|(_, argument)| argument.name == variable)
+        {
+            let problem = format!("the variable {{{variable}}} has no parameter");
+            let help = format!("add a parameter `{variable}: String`, or of another owned type");
+            diagnostics.add(codes::INVALID_URI_TEMPLATE, uri.span, &problem, &help);
         }
     }
-    for (parameter, field) in fields() {
-        if !template.variables().any(|variable| variable == field.name) {
+    for (parameter, argument) in arguments {
+        if !template
+            .variables()
+            .any(|variable| variable == argument.name)
+        {
             let span = parameter.name.map_or_else(Span::call_site, Ident::span);
-            let what = format!("the URI has no variable {{{}}}", field.name);
-            let help =
-                "put the variable into the URI; what the app gives is taken by reference (`&T`)";
-            faults.add(codes::INVALID_URI_TEMPLATE, span, &what, help);
+            let problem = format!("the URI has no variable {{{}}}", argument.name);
+            let help = "add the variable to the URI; take app state by reference (`&T`)";
+            diagnostics.add(codes::INVALID_URI_TEMPLATE, span, &problem, help);
         }
+    }
+}
+
+fn fix(wrong: &Wrong) -> &'static str {
+    match wrong {
+        Wrong::Scheme => "begin with a scheme of the app, for example \"orders://{id}\"",
+        Wrong::Brace => "write a variable as `{name}`",
+        Wrong::Expression(_) => {
+            "write `{name}`, or `{+name}` for a variable that may contain `/`; other forms of RFC 6570 are not supported"
+        }
+        Wrong::Twice(_) => "rename one of the variables",
+        Wrong::Adjacent(_) => "separate the variables, for example with `/`",
+        Wrong::Character(_) => "percent-encode it",
     }
 }

@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::BoxFuture;
+use super::access_rule::IntoDecision;
 use super::declaration::{AccessDeclaration, RuleDeclaration};
-use super::rule::IntoDecision;
 use crate::cx::Cx;
 use crate::error::Result;
 
@@ -69,7 +69,7 @@ impl Access {
     {
         Access::Rule(Rule {
             name: name.into(),
-            check: Arc::new(move |cx: &Cx| rule(cx.clone()).decision()),
+            check: Arc::new(move |cx: &Cx| rule(cx.clone()).into_decision()),
         })
     }
 

@@ -536,6 +536,6 @@ fn input_of<I: JsonSchema + 'static>() -> InputSource {
 fn output_of<T: IntoOutput<By> + 'static, By>() -> OutputDeclaration {
     match is_unit::<T>() {
         true => OutputDeclaration::Nothing,
-        false => T::OUTPUT,
+        false => T::DECLARATION,
     }
 }

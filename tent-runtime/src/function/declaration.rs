@@ -1,29 +1,32 @@
-//! The declaration of a function: plain data that the macros write into a `static`, and the link-time
-//! inventory that it is found in.
+//! The declaration of a function: plain data that the macros write into a `static`, and the link-time inventory that
+//! holds it. Contains no logic; `registry` builds functions from declarations.
+//!
+//! This is the ABI between generated code and the runtime. Generated code writes a declaration as a struct update of
+//! [`Declaration::new`], so that a new field with a default needs no change of the macros.
 
 use std::time::Duration;
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::{BoxFuture, Complete, Icon, Output, Primitive, Resource, StateRequirement};
+use super::{BoxFuture, Complete, Icon, Output, Primitive, StateRequirement};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::schema::Field;
 
-/// What a function does, which decides its marks.
+/// The kind of a function, which decides its tool annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Only reads.
     Query,
     /// Writes the app's own data.
     Change,
-    /// Reaches outside, or is none of the others.
+    /// Reaches outside, or fits neither of the other kinds.
     Action,
 }
 
 impl Kind {
-    /// The word of the attribute that declares it.
+    /// The name of the attribute that declares it.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Query => "query",
@@ -33,36 +36,36 @@ impl Kind {
     }
 }
 
-/// The callers that may call a function, as a macro declares it.
+/// The callers that may call a function, as a macro declares them.
 #[derive(Clone, Copy, Debug)]
 pub enum AccessDeclaration {
-    /// Every caller, also an anonymous one.
+    /// All callers, also anonymous ones.
     Anyone,
-    /// Every caller with a known identity.
+    /// All callers with an identity.
     SignedIn,
     /// Callers with this role.
     Role(&'static str),
     /// The app itself.
     App,
-    /// Callers that any of these allows.
+    /// Callers that any of these accepts.
     Any(&'static [AccessDeclaration]),
-    /// Callers that a rule of the app allows.
+    /// Callers that a rule function of the app accepts.
     Rule(RuleDeclaration),
 }
 
 /// An access rule of the app. It sees the caller, never the input.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleDeclaration {
-    /// The path as written, for listings and logs.
+    /// Its path as written, for lists and logs.
     pub path: &'static str,
-    /// Runs the rule.
+    /// Runs it.
     pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<bool>>,
 }
 
-/// Where a declaration stands.
+/// The place of a declaration in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The module, from `module_path!()`; its first part is the crate.
+    /// The module, from `module_path!()`; its first segment is the crate.
     pub module: &'static str,
     /// The file, from `file!()`.
     pub file: &'static str,
@@ -71,7 +74,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The crate that the declaration stands in, as Rust spells it.
+    /// The name of the crate, as in Rust code.
     pub fn krate(&self) -> &'static str {
         self.module.split("::").next().unwrap_or(self.module)
     }
@@ -87,18 +90,18 @@ impl std::fmt::Display for Location {
     }
 }
 
-/// What a function takes from its caller.
+/// The input of a function.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
     /// Each owned parameter is a field.
     Fields(&'static [Field]),
     /// One parameter is the whole input.
     Whole(fn(&mut SchemaGenerator) -> Schema),
-    /// One parameter is the whole input, and its schema is the author's own, published untouched.
-    Stated(fn() -> Value),
+    /// One parameter is the whole input, and the author's own schema is published unchanged.
+    Custom(fn() -> Value),
 }
 
-/// How a function is run, with an input that was checked.
+/// Runs a function with a validated input.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// An `async fn`.
@@ -107,55 +110,10 @@ pub enum Body {
     Sync(fn(&Cx, Map<String, Value>) -> Result<Output>),
 }
 
-/// One annotated function. Made by the macros, with [`Declaration::new`] and one call for each option.
-#[derive(Clone, Copy, Debug)]
-#[expect(
-    missing_docs,
-    reason = "each is the option of the same name, documented at the macros"
-)]
-pub struct Declaration {
-    pub kind: Kind,
-    pub name: &'static str,
-    /// Whether the name was stated, rather than the function's own.
-    pub name_stated: bool,
-    pub location: Location,
-    pub access: AccessDeclaration,
-    pub input: Input,
-    pub output: OutputDeclaration,
-    pub needs_parts: fn() -> Vec<StateRequirement>,
-    pub body: Body,
-    pub title: Option<&'static str>,
-    pub about: &'static str,
-    pub mcp: bool,
-    pub api: bool,
-    pub asks: bool,
-    pub asks_page: bool,
-    pub scope: Option<&'static str>,
-    pub adds: bool,
-    /// `changes = false` on an action.
-    pub only_reads: bool,
-    pub sends: bool,
-    pub idempotent: Option<bool>,
-    pub retry: bool,
-    pub timeout: Option<Duration>,
-    pub limit: Option<(u32, Duration)>,
-    pub blocking: bool,
-    pub needs: &'static [&'static str],
-    pub on: Option<&'static str>,
-    /// Gives the icons; asked once, at start.
-    pub icons: Option<fn() -> Vec<Icon>>,
-    /// Which list it is on: that of functions, of resources or of prompts.
-    pub serves: Primitive,
-    /// What is told of it in `_meta`, evaluated once at start.
-    pub meta: Option<fn() -> Value>,
-    /// What completes its arguments, one for each `complete = …`.
-    pub completes: &'static [Complete],
-}
-
-/// What a function gives.
+/// What a function returns.
 #[derive(Clone, Copy, Debug)]
 pub enum OutputDeclaration {
-    /// `()`: nothing.
+    /// `()`: no value.
     Nothing,
     /// A value, with the schema of its type.
     Value(fn(&mut SchemaGenerator) -> Schema),
@@ -163,28 +121,93 @@ pub enum OutputDeclaration {
     Content,
 }
 
+/// The declaration of one annotated function.
+///
+/// The fields are the options of the attribute; an option that the author did not set has its default.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// The kind; a resource or a prompt is a query.
+    pub kind: Kind,
+    /// The name at both endpoints.
+    pub name: &'static str,
+    /// Whether `name` was set, rather than taken from the function.
+    pub explicit_name: bool,
+    /// The place in the source.
+    pub location: Location,
+    /// `access`.
+    pub access: AccessDeclaration,
+    /// The input; by default, no fields.
+    pub input: Input,
+    /// What the function returns.
+    pub output: OutputDeclaration,
+    /// The app state that the parameters take by reference; each gives `None` for a parameter that is not state.
+    pub states: &'static [fn() -> Option<StateRequirement>],
+    /// Runs the function.
+    pub body: Body,
+    /// `title`.
+    pub title: Option<&'static str>,
+    /// `about`, or the doc comment; empty without either.
+    pub about: &'static str,
+    /// `offer = "mcp"`.
+    pub mcp: bool,
+    /// `api`; by default `true` for functions, `false` for resources and prompts.
+    pub api: bool,
+    /// `danger = "ask"`.
+    pub asks: bool,
+    /// `asks = "page"`.
+    pub asks_page: bool,
+    /// `scope`.
+    pub scope: Option<&'static str>,
+    /// `writes = "adds"`.
+    pub adds: bool,
+    /// `changes = false` on an action.
+    pub only_reads: bool,
+    /// `sends`.
+    pub sends: bool,
+    /// `idempotent`.
+    pub idempotent: Option<bool>,
+    /// `retry`.
+    pub retry: bool,
+    /// `timeout`.
+    pub timeout: Option<Duration>,
+    /// `limit`: a number of calls per duration.
+    pub limit: Option<(u32, Duration)>,
+    /// `blocking`: whether the function runs on the blocking pool.
+    pub blocking: bool,
+    /// `needs`: the client capabilities that the function requires.
+    pub needs: &'static [&'static str],
+    /// `on`: the MCP method that the function answers.
+    pub on: Option<&'static str>,
+    /// `icons`, evaluated once at start.
+    pub icons: Option<fn() -> Vec<Icon>>,
+    /// Whether it is a function, a resource or a prompt.
+    pub primitive: Primitive,
+    /// `meta`: the `_meta` of its list entry, evaluated once at start.
+    pub meta: Option<fn() -> Value>,
+    /// The completion functions of its arguments.
+    pub completions: &'static [Complete],
+}
+
 impl Declaration {
-    /// A declaration with nothing stated beyond what every function has.
-    #[expect(clippy::too_many_arguments, reason = "only generated code calls it")]
+    /// A function without input and without options.
+    #[doc(hidden)]
     pub const fn new(
         kind: Kind,
         name: &'static str,
         location: Location,
         access: AccessDeclaration,
-        input: Input,
         output: OutputDeclaration,
-        needs_parts: fn() -> Vec<StateRequirement>,
         body: Body,
     ) -> Self {
         Declaration {
             kind,
             name,
-            name_stated: false,
+            explicit_name: false,
             location,
             access,
-            input,
+            input: Input::Fields(&[]),
             output,
-            needs_parts,
+            states: &[],
             body,
             title: None,
             about: "",
@@ -204,152 +227,10 @@ impl Declaration {
             needs: &[],
             on: None,
             icons: None,
-            serves: Primitive::Function,
+            primitive: Primitive::Function,
             meta: None,
-            completes: &[],
+            completions: &[],
         }
-    }
-
-    /// `name = "…"`.
-    #[doc(hidden)]
-    pub const fn named(mut self, name: &'static str) -> Self {
-        self.name = name;
-        self.name_stated = true;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn title(mut self, title: &'static str) -> Self {
-        self.title = Some(title);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn about(mut self, about: &'static str) -> Self {
-        self.about = about;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn api(mut self, api: bool) -> Self {
-        self.api = api;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn scope(mut self, scope: &'static str) -> Self {
-        self.scope = Some(scope);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn sends(mut self, sends: bool) -> Self {
-        self.sends = sends;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = Some(idempotent);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn retry(mut self, retry: bool) -> Self {
-        self.retry = retry;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn limit(mut self, limit: (u32, Duration)) -> Self {
-        self.limit = Some(limit);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn blocking(mut self, blocking: bool) -> Self {
-        self.blocking = blocking;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn needs(mut self, needs: &'static [&'static str]) -> Self {
-        self.needs = needs;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn on(mut self, on: &'static str) -> Self {
-        self.on = Some(on);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn icons(mut self, icons: fn() -> Vec<Icon>) -> Self {
-        self.icons = Some(icons);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn resource(mut self, resource: Resource) -> Self {
-        self.serves = Primitive::Resource(resource);
-        self.api = false;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn prompt(mut self) -> Self {
-        self.serves = Primitive::Prompt;
-        self.api = false;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn meta(mut self, meta: fn() -> Value) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn completes(mut self, completes: &'static [Complete]) -> Self {
-        self.completes = completes;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn mcp(mut self) -> Self {
-        self.mcp = true;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn asks(mut self) -> Self {
-        self.asks = true;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn asks_page(mut self) -> Self {
-        self.asks_page = true;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn adds(mut self) -> Self {
-        self.adds = true;
-        self
-    }
-
-    #[doc(hidden)]
-    pub const fn only_reads(mut self) -> Self {
-        self.only_reads = true;
-        self
     }
 }
 
@@ -359,12 +240,12 @@ pub struct Entry(pub &'static Declaration);
 
 inventory::collect!(Entry);
 
-/// The word of `tent::link!`: this crate brings functions.
+/// The entry of `tent::link!` in the inventory: a crate that must contribute functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// The crate, as Rust spells it.
+    /// The name of the crate, as in Rust code.
     pub krate: &'static str,
-    /// Where it was said.
+    /// The place of the `link!`.
     pub location: Location,
 }
 

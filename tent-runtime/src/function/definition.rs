@@ -213,7 +213,7 @@ pub(super) enum OutputSource {
 
 impl From<&'static Declaration> for Draft {
     fn from(declaration: &'static Declaration) -> Self {
-        let name_rules = declaration.mcp.then_some(match declaration.name_stated {
+        let name_rules = declaration.mcp.then_some(match declaration.explicit_name {
             true => names::Origin::Stated,
             false => names::Origin::Function,
         });
@@ -244,9 +244,13 @@ impl From<&'static Declaration> for Draft {
             limit: declaration.limit,
             needs: declaration.needs.iter().copied().map(Cow::from).collect(),
             on: declaration.on,
-            primitive: declaration.serves,
-            completes: declaration.completes,
-            states: (declaration.needs_parts)(),
+            primitive: declaration.primitive,
+            completes: declaration.completions,
+            states: declaration
+                .states
+                .iter()
+                .filter_map(|state| state())
+                .collect(),
             handler: Arc::new(DeclaredHandler {
                 body: declaration.body,
                 blocking: declaration.blocking,
@@ -298,7 +302,7 @@ impl Draft {
         let input = match self.input {
             InputSource::Types(Input::Fields(fields)) => InputSchema::from_fields(fields),
             InputSource::Types(Input::Whole(schema)) => InputSchema::from_type(schema),
-            InputSource::Types(Input::Stated(schema)) => InputSchema::from_declared(schema()),
+            InputSource::Types(Input::Custom(schema)) => InputSchema::from_declared(schema()),
             InputSource::Schema(schema) => InputSchema::from_declared(schema),
         };
         let input = input.map_err(|found| {

@@ -1,21 +1,21 @@
-//! All that generated code names, in one place: `tent::__private` is this module. Nothing here is
-//! for people, and nothing of it is kept from one version to the next.
+//! Everything that generated code names: `tent::__private` is this module. It is not a public API, and has no
+//! stability between versions.
 
-pub use super::field::{Shown, Unshown, example, field};
-pub use super::gives::{Otherwise, Probe, failed, gives_something};
-pub use super::input::{Arguments, mirrored, schema_of};
-pub use super::parts::{needs, part};
-pub use super::promised::result_future;
-pub use super::rule::decision;
+pub use super::access_rule::decision;
+pub use super::field::{DefaultValue, NotSerializable, example, field};
+pub use super::from_app::from_app;
+pub use super::input::{Arguments, InputProbe, OtherInput, ReadInput, mirrored};
+pub use super::into_result::result_future;
+pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
 pub use super::{
     AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,
-    Entry, Input, Kind, Link, Lister, Location, Output, Primitive, Resource, ResourceInfo,
-    RuleDeclaration as Rule, StateRequirement,
+    Entry, Input, Kind, Link, Lister, Location, Output, OutputDeclaration, Primitive, Resource,
+    ResourceInfo, RuleDeclaration as Rule, StateRequirement,
 };
 pub use crate::content::icons;
 pub use crate::cx::Cx;
 pub use crate::error::Result;
-pub use crate::schema::{Bound, Field};
+pub use crate::schema::{Bound, Field, Rules};
 
 pub use core::convert::{From, Into};
 pub use core::option::Option::{self, None, Some};
@@ -28,5 +28,20 @@ pub use serde_json::{Map, Value};
 pub use std::string::String;
 pub use std::vec::Vec;
 
-/// What a checked input is.
+/// A validated input.
 pub type Object = Map<String, Value>;
+
+/// The declaration of a function with compile errors. It exists so that `functions![f]` adds no second error, and no
+/// program that contains it compiles.
+pub const STUB: &Declaration = &Declaration::new(
+    Kind::Query,
+    "",
+    Location {
+        module: "",
+        file: "",
+        line: 0,
+    },
+    Access::App,
+    OutputDeclaration::Nothing,
+    Body::Sync(|_, _| Ok(Output::default())),
+);

@@ -169,9 +169,9 @@ fn read<I: Owned + 'static>(input: Map<String, Value>) -> Result<I> {
             .ok_or_else(|| Error::unexpected("the input is read once"));
     }
     let mut arguments = Arguments::new(input.unwrap_or_default());
-    match arguments.whole() {
+    match arguments.take_all(I::read) {
         Some(input) => Ok(input),
-        None => Err(arguments.refused()),
+        None => Err(arguments.into_error()),
     }
 }
 
@@ -181,10 +181,10 @@ where
     T: IntoOutput<By> + 'static,
     E: IntoError,
 {
-    let value = returned.map_err(IntoError::error)?;
+    let value = returned.map_err(IntoError::into_error)?;
     match is_unit::<T>() {
         true => Ok(Output::default()),
-        false => value.answer(),
+        false => value.into_output(),
     }
 }
 

@@ -1,28 +1,31 @@
-//! How a generated call takes its arguments out of an input: every argument is read before any is
-//! missed, so that all fields that do not fit are named at once.
+//! How generated code reads arguments from an input: [`InputProbe`] classifies the type of a parameter, and
+//! [`Arguments`] reads all arguments before any is checked, so that one error names all invalid fields.
 //!
-//! Knows of each argument whether it is secret, and shows nothing of one that is; what is secret inside of
-//! it only the schema knows. So the failures from here are marked as [`Misread`], and the door takes the
-//! secrets out of them.
+//! Error texts of serde quote the rejected value. [`Arguments`] replaces them for a secret argument; for a secret
+//! inside of an argument, which only the schema knows, the error carries the [`Misread`] marker and `dispatch` redacts it.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cx::Cx;
 use crate::error::Error;
 use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 
-/// What a function may take by value: whatever can be read from an input without borrowing from it.
+/// A type that a function may take by value: it can be read from an input without borrowing from it.
 #[diagnostic::on_unimplemented(
-    message = "T7006 borrowed-input: `{Self}` cannot be read from an input: it is not an owned type that implements `Deserialize`",
-    label = "not an input",
-    note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; take `String` for `&str`, `Vec<T>` for `&[T]`; what the app gives is taken by reference (`&T`)"
+    message = "T7006 borrowed-input: `{Self}` is not an owned type that implements `Deserialize`",
+    label = "not a valid input",
+    note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; take app state by reference (`&T`)"
 )]
 pub trait Owned: Sized {
-    /// Reads it.
+    /// Reads a value.
     ///
     /// # Errors
-    /// The path inside the value, empty at its root, and what is wrong there.
+    /// The path inside of the value, empty for the value itself, and the problem.
     fn read(value: Value) -> Result<Self, (String, String)>;
 }
 
@@ -39,10 +42,10 @@ impl<T: DeserializeOwned> Owned for T {
     }
 }
 
-/// What has a schema: the type of an input must be described to the caller.
+/// A type with a schema. Every input has one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no schema: it does not implement `JsonSchema` of the `schemars` that tent is built with",
-    label = "not described",
+    message = "`{Self}` has no schema: it does not implement `JsonSchema` of tent's `schemars`",
+    label = "no schema",
     note = "help: write #[tent::data] on the type, or derive `tent::schemars::JsonSchema` (schemars 1) for it; the derive of another major version of schemars is a different trait"
 )]
 pub trait Described {
@@ -57,20 +60,138 @@ impl<T: JsonSchema + ?Sized> Described for T {
     }
 }
 
-/// The schema of a type, as the declarations hold it.
-pub const fn schema_of<T: Described + ?Sized>() -> fn(&mut SchemaGenerator) -> Schema {
-    T::schema
+/// Classifies the type `T` of a parameter that is an input.
+///
+/// An inherent constant wins over a constant of a trait, so `InputProbe::<T>::KIND` is [`CallByValue`] for [`Cx`],
+/// [`ArcByValue`] for an `Arc`, and [`OtherInput::KIND`] for all other types. The first two exist for their error
+/// texts: they say which reference to take.
+#[derive(Debug)]
+pub struct InputProbe<T>(PhantomData<fn() -> T>);
+
+/// The constant of [`InputProbe`] for types without an inherent one.
+pub trait OtherInput {
+    /// The type itself.
+    type Type;
+    /// It is neither the call nor an `Arc`.
+    const KIND: AnyInput<Self::Type> = AnyInput(PhantomData);
 }
 
-/// What can be mirrored into a header.
+impl<T> OtherInput for InputProbe<T> {
+    type Type = T;
+}
+
+impl InputProbe<Cx> {
+    /// It is the call.
+    pub const KIND: CallByValue<Cx> = CallByValue(PhantomData);
+}
+
+impl<T: ?Sized> InputProbe<Arc<T>> {
+    /// It is an `Arc`.
+    pub const KIND: ArcByValue<T> = ArcByValue(PhantomData);
+}
+
+/// An input of any type.
+#[derive(Debug)]
+pub struct AnyInput<T>(PhantomData<fn() -> T>);
+
+impl<T: Described + Owned> AnyInput<T> {
+    /// The functions that read and describe the type.
+    pub const fn tent_input(self) -> InputOf<T> {
+        InputOf {
+            schema: T::schema,
+            read: T::read,
+        }
+    }
+}
+
+/// An input of type [`Cx`], which is always an error.
+#[derive(Debug)]
+pub struct CallByValue<T>(PhantomData<fn() -> T>);
+
+/// A bound that no type satisfies: its error text says to take `&Cx`.
+#[diagnostic::on_unimplemented(
+    message = "T7006 borrowed-input: the call is taken by reference, not by value",
+    label = "take `&{Self}`",
+    note = "help: take `&Cx`"
+)]
+pub trait CallByReference {}
+
+impl<T: CallByReference> CallByValue<T> {
+    /// Fails to compile.
+    pub const fn tent_input(self) -> InputOf<T> {
+        InputOf {
+            schema: |_| Schema::default(),
+            read: |_| Err(Default::default()),
+        }
+    }
+}
+
+/// An input of type `Arc<T>`. It is valid for a `T` that can be read from an input, such as `str`.
+#[derive(Debug)]
+pub struct ArcByValue<T: ?Sized>(PhantomData<fn() -> Arc<T>>);
+
+/// A type whose `Arc` can be read from an input.
+#[diagnostic::on_unimplemented(
+    message = "T7006 borrowed-input: `Arc<{Self}>` cannot be read from the input; app state is taken by reference",
+    label = "take `&{Self}`",
+    note = "help: for app state, take `&{Self}`; for an input, write #[tent::data] on the type"
+)]
+pub trait ReadAsArc {
+    /// The schema of the `Arc`.
+    fn schema(generator: &mut SchemaGenerator) -> Schema;
+
+    /// Reads the `Arc`.
+    ///
+    /// # Errors
+    /// As [`Owned::read`].
+    fn read(value: Value) -> Result<Arc<Self>, (String, String)>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> ReadAsArc for T
+where
+    Arc<T>: Described + Owned,
+{
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        <Arc<T> as Described>::schema(generator)
+    }
+
+    fn read(value: Value) -> Result<Arc<T>, (String, String)> {
+        <Arc<T> as Owned>::read(value)
+    }
+}
+
+impl<T: ?Sized + ReadAsArc> ArcByValue<T> {
+    /// The functions that read and describe the `Arc`.
+    pub const fn tent_input(self) -> InputOf<Arc<T>> {
+        InputOf {
+            schema: T::schema,
+            read: T::read,
+        }
+    }
+}
+
+/// [`Owned::read`] of one type.
+pub type ReadInput<T> = fn(Value) -> Result<T, (String, String)>;
+
+/// The functions that read and describe an input of type `T`, so that generated code states the bounds once.
+#[derive(Debug)]
+pub struct InputOf<T> {
+    /// [`Described::schema`].
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// [`Owned::read`].
+    pub read: ReadInput<T>,
+}
+
+/// A type whose values can be mirrored into a header.
 #[diagnostic::on_unimplemented(
     message = "T7007 invalid-header: `{Self}` cannot be mirrored into a header",
     label = "not a string, an integer or a boolean",
-    note = "help: put `header` on a string, an integer or a boolean, or on an Option of one"
+    note = "help: use `header` on a string, an integer or a boolean, or on an Option of one"
 )]
 pub trait Mirrored {}
 
-/// Asks the compiler whether a parameter can be mirrored into a header.
+/// Compiles only for a type that can be mirrored into a header.
 pub const fn mirrored<T: Mirrored + ?Sized>() {}
 
 macro_rules! mirrored {
@@ -103,84 +224,83 @@ mirrored!(
 #[diagnostic::do_not_recommend]
 impl<T: Mirrored> Mirrored for Option<T> {}
 
-/// An input on its way to a function's arguments.
+/// An input that is being read into the arguments of a function.
 #[derive(Debug)]
 pub struct Arguments {
     input: Map<String, Value>,
-    misfits: Vec<(String, String)>,
+    invalid: Vec<(String, String)>,
 }
 
 impl Arguments {
-    /// Of an input that passed the check of the function's schema.
+    /// Starts with an input that the schema of the function accepts.
     pub fn new(input: Map<String, Value>) -> Self {
         Arguments {
             input,
-            misfits: Vec::new(),
+            invalid: Vec::new(),
         }
     }
 
-    /// The argument of this field. One that is absent is read as null, which is what an `Option` takes.
-    /// `None` where it does not fit; [`refused`](Self::refused) then says why.
-    pub fn take<T: Owned>(&mut self, field: &Field) -> Option<T> {
-        match self.input.remove(field.name) {
-            Some(value) => self.keep(field, T::read(value)),
-            None => {
-                let read = T::read(Value::Null).map_err(|_| (String::new(), REQUIRED.to_owned()));
-                self.keep(field, read)
-            }
-        }
+    /// Reads the argument of a field with `read`. An absent field is read as null, which an `Option` accepts. Returns `None` for an
+    /// invalid argument; [`into_error`](Self::into_error) then has the reason.
+    pub fn take<T>(&mut self, field: &Field, read: ReadInput<T>) -> Option<T> {
+        let value = match self.input.remove(field.name) {
+            Some(value) => read(value),
+            None => read(Value::Null).map_err(|_| (String::new(), REQUIRED.to_owned())),
+        };
+        self.record(field, value)
     }
 
-    /// The argument of this field, or `default` where it is absent.
-    pub fn take_or<T: Owned>(&mut self, field: &Field, default: fn() -> T) -> Option<T> {
+    /// Reads the argument of a field, or returns `default` if the field is absent.
+    pub fn take_or<T>(
+        &mut self,
+        field: &Field,
+        read: ReadInput<T>,
+        default: fn() -> T,
+    ) -> Option<T> {
         match self.input.remove(field.name) {
-            Some(value) => self.keep(field, T::read(value)),
+            Some(value) => self.record(field, read(value)),
             None => Some(default()),
         }
     }
 
-    /// The whole input as one argument.
-    pub fn whole<T: Owned>(&mut self) -> Option<T> {
-        match T::read(Value::Object(std::mem::take(&mut self.input))) {
-            Ok(argument) => Some(argument),
-            Err(misfit) => {
-                self.misfits.push(misfit);
-                None
-            }
-        }
+    /// Reads the whole input as one argument.
+    pub fn take_all<T>(&mut self, read: ReadInput<T>) -> Option<T> {
+        let value = read(Value::Object(std::mem::take(&mut self.input)));
+        value.map_err(|problem| self.invalid.push(problem)).ok()
     }
 
-    fn keep<T>(&mut self, field: &Field, read: Result<T, (String, String)>) -> Option<T> {
-        let (path, why) = match read {
+    fn record<T>(&mut self, field: &Field, read: Result<T, (String, String)>) -> Option<T> {
+        let (path, problem) = match read {
             Ok(argument) => return Some(argument),
-            Err(misfit) => misfit,
+            Err(invalid) => invalid,
         };
-        let joint = if path.is_empty() || path.starts_with('[') {
+        let separator = if path.is_empty() || path.starts_with('[') {
             ""
         } else {
             "."
         };
-        // The texts of serde quote the value that they refuse.
-        self.misfits.push(match field.secret && why != REQUIRED {
-            true => (field.name.to_owned(), INVALID.to_owned()),
-            false => (format!("{}{joint}{path}", field.name), why),
-        });
+        // The texts of serde quote the value that they reject.
+        self.invalid
+            .push(match field.secret && problem != REQUIRED {
+                true => (field.name.to_owned(), INVALID.to_owned()),
+                false => (format!("{}{separator}{path}", field.name), problem),
+            });
         None
     }
 
-    /// T0003 with every field that did not fit, marked as [`Misread`].
-    pub fn refused(self) -> Error {
-        invalid_input(self.misfits).with_source(Misread)
+    /// T0003 with every invalid field, marked as [`Misread`].
+    pub fn into_error(self) -> Error {
+        invalid_input(self.invalid).with_source(Misread)
     }
 }
 
-/// Marks a failure whose fields say what serde says of a value that it refuses, which has the value in it.
+/// Marks an error whose fields hold texts of serde, which may quote secret values.
 #[derive(Debug)]
 pub(crate) struct Misread;
 
 impl std::fmt::Display for Misread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the input cannot be read into the function's types")
+        f.write_str("the input cannot be read into the types of the function")
     }
 }
 
@@ -198,6 +318,10 @@ mod tests {
         }
     }
 
+    fn take<T: Owned>(arguments: &mut Arguments, field: &Field) -> Option<T> {
+        arguments.take(field, T::read)
+    }
+
     #[derive(serde::Deserialize)]
     struct Line {
         #[expect(dead_code, reason = "only read")]
@@ -205,16 +329,16 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_does_not_fit_is_named_with_its_path() {
+    fn every_invalid_field_is_reported_with_its_path() {
         let mut given =
             arguments(json!({"id": "x", "lines": [{"quantity": 1}, {"quantity": 900}]}));
-        let id: Option<u32> = given.take(&Field::new::<u32>("id"));
-        let lines: Option<Vec<Line>> = given.take(&Field::new::<u32>("lines"));
-        let title: Option<String> = given.take(&Field::new::<String>("title"));
-        let note: Option<Option<String>> = given.take(&Field::new::<Option<String>>("note"));
+        let id: Option<u32> = take(&mut given, &Field::new::<u32>("id"));
+        let lines: Option<Vec<Line>> = take(&mut given, &Field::new::<u32>("lines"));
+        let title: Option<String> = take(&mut given, &Field::new::<String>("title"));
+        let note: Option<Option<String>> = take(&mut given, &Field::new::<Option<String>>("note"));
         assert!(id.is_none() && lines.is_none() && title.is_none());
         assert_eq!(note, Some(None));
-        let error = given.refused();
+        let error = given.into_error();
         assert_eq!(error.code(), "T0003");
         assert_eq!(
             Value::Object(error.fields().clone()),
@@ -227,13 +351,13 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_a_secret_is_in_no_message() {
+    fn the_error_of_a_secret_does_not_quote_its_value() {
         let mut given = arguments(json!({"pin": "hunter2"}));
         let field = Field {
             secret: true,
             ..Field::new::<u32>("pin")
         };
-        assert_eq!(given.take::<u32>(&field), None);
-        assert_eq!(given.refused().fields()["pin"], "does not fit its type");
+        assert_eq!(take::<u32>(&mut given, &field), None);
+        assert_eq!(given.into_error().fields()["pin"], "does not fit its type");
     }
 }

@@ -4,7 +4,7 @@
 //! Knows no wire format and runs nothing: only `dispatch` calls a handler.
 
 mod access;
-mod answer;
+mod access_rule;
 mod builder;
 mod declaration;
 mod definition;
@@ -12,20 +12,23 @@ mod diagnostic;
 #[doc(hidden)]
 pub mod expansion;
 mod field;
-mod gives;
+mod from_app;
 mod handler;
 mod input;
-mod message;
-mod parts;
-mod promised;
-mod role;
-mod rule;
+mod into_output;
+mod into_result;
+mod output;
+mod primitive;
+mod prompt_result;
+mod return_type;
+#[cfg(test)]
+mod testing;
 mod tool_annotations;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
 pub use access::{Access, Rule};
-pub use answer::{Output, WithContent};
+pub use access_rule::{AccessRule, IntoDecision};
 pub use builder::{FunctionBuilder, Handled};
 pub use declaration::{
     AccessDeclaration, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration,
@@ -33,15 +36,15 @@ pub use declaration::{
 };
 pub use definition::{Function, OutputShape};
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use gives::{IntoError, IntoOutput, IntoPrompt};
+pub use from_app::{FromApp, StateRequirement};
 pub use handler::{Execution, Handler, HandlerCall};
 pub(crate) use input::Misread;
 pub use input::{Described, Owned};
-pub use message::{PromptMessage, PromptResult};
-pub use parts::{FromApp, StateRequirement};
-pub use promised::{IntoResult, IntoResultFuture};
-pub use role::{Complete, Completer, Lister, Primitive, Resource};
-pub use rule::IntoDecision;
+pub use into_output::{IntoError, IntoOutput, IntoPrompt};
+pub use into_result::{IntoResult, IntoResultFuture};
+pub use output::{Output, WithContent};
+pub use primitive::{Complete, Completer, Lister, Primitive, Resource};
+pub use prompt_result::{PromptMessage, PromptResult};
 pub use tool_annotations::ToolAnnotations;
 
 use std::future::Future;

@@ -28,10 +28,14 @@ impl From<&'static Declaration> for Outline<'_> {
         Outline {
             name: declaration.name,
             location: Some(declaration.location),
-            primitive: declaration.serves,
+            primitive: declaration.primitive,
             on: declaration.on,
-            completes: !declaration.completes.is_empty(),
-            states: (declaration.needs_parts)(),
+            completes: !declaration.completions.is_empty(),
+            states: declaration
+                .states
+                .iter()
+                .filter_map(|state| state())
+                .collect(),
         }
     }
 }

@@ -50,6 +50,18 @@ pub enum Bound {
     Number(f64),
 }
 
+impl Rules {
+    /// No rules.
+    pub const NONE: Self = Rules {
+        min: None,
+        max: None,
+        min_len: None,
+        max_len: None,
+        pattern: None,
+        example: None,
+    };
+}
+
 impl Field {
     /// A field of type `T` with nothing else stated.
     pub const fn new<T: JsonSchema>(name: &'static str) -> Self {
@@ -59,14 +71,7 @@ impl Field {
             title: None,
             about: "",
             default: None,
-            rules: Rules {
-                min: None,
-                max: None,
-                min_len: None,
-                max_len: None,
-                pattern: None,
-                example: None,
-            },
+            rules: Rules::NONE,
             secret: false,
             header: None,
         }

@@ -9,7 +9,7 @@ use super::*;
 use crate::cx::{Client, Era, TraceId};
 use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::function::{
-    AccessDeclaration, Body, Declaration, Input, Kind, Location, Output, OutputDeclaration,
+    AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
 
 static BEGAN: Notify = Notify::const_new();
@@ -25,9 +25,7 @@ static WORK: Declaration = Declaration::new(
         line: line!(),
     },
     AccessDeclaration::Anyone,
-    Input::Fields(&[]),
     OutputDeclaration::Nothing,
-    Vec::new,
     Body::Async(|_, _| {
         Box::pin(async {
             BEGAN.notify_one();

@@ -53,7 +53,7 @@ fn metadata_is_any_expression_of_an_object() {
 
 #[test]
 fn a_resource_has_hints_and_a_size() {
-    let Primitive::Resource(page) = linked("clock_page").serves else {
+    let Primitive::Resource(page) = linked("clock_page").primitive else {
         panic!("a resource");
     };
     assert_eq!(page.size, Some(PAGE.len() as u64));

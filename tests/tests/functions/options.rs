@@ -56,7 +56,7 @@ fn the_doc_comment_is_the_about_where_none_is_stated() {
     let plain = linked("plain");
     assert_eq!(plain.about, "The doc comment.\n\nWith a second paragraph.");
     assert_eq!(plain.kind, Kind::Query);
-    assert!(plain.mcp && plain.api && !plain.name_stated && !plain.asks);
+    assert!(plain.mcp && plain.api && !plain.explicit_name && !plain.asks);
     assert!(matches!(plain.access, AccessDeclaration::SignedIn));
     assert_eq!(
         (
@@ -79,7 +79,7 @@ fn every_option_reaches_the_declaration() {
     assert_eq!(all.kind, Kind::Change);
     assert_eq!(all.about, "What a model reads");
     assert!(matches!(all.access, AccessDeclaration::Role("staff")));
-    assert!(all.mcp && !all.api && all.name_stated && all.asks && all.asks_page && all.retry);
+    assert!(all.mcp && !all.api && all.explicit_name && all.asks && all.asks_page && all.retry);
     assert_eq!((all.title, all.scope), (Some("Pay"), Some("orders:write")));
     assert_eq!(all.idempotent, Some(true));
     assert_eq!(all.timeout, Some(Duration::from_secs(120)));

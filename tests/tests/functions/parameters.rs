@@ -24,7 +24,7 @@ async fn parts(cx: &Cx, shop: &Shop, pool: &Pool, extra: Option<u32>) -> String 
 #[test]
 fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
     let function = linked("parts");
-    let needs = (function.needs_parts)();
+    let needs: Vec<_> = function.states.iter().filter_map(|state| state()).collect();
     let ids: Vec<TypeId> = needs.iter().map(|need| need.id).collect();
     assert_eq!(ids, [TypeId::of::<Shop>(), TypeId::of::<Pool>()]);
     assert!(needs[0].name.ends_with("::Shop"), "{}", needs[0].name);
@@ -174,7 +174,7 @@ fn one_parameter_can_be_the_whole_input() {
         fields(&failure),
         json!({"page": "invalid value: integer `-1`, expected u32"})
     );
-    let Input::Stated(schema) = linked("search_stated").input else {
+    let Input::Custom(schema) = linked("search_stated").input else {
         panic!("the schema is stated");
     };
     assert_eq!(schema()["properties"]["text"]["type"], "string");

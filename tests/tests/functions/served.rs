@@ -83,7 +83,7 @@ fn answer(declaration: &Declaration, input: Value) -> Output {
 }
 
 fn stated(name: &str) -> tent_runtime::function::Resource {
-    match linked(name).serves {
+    match linked(name).primitive {
         Primitive::Resource(stated) => stated,
         other => panic!("a resource, not {other:?}"),
     }
@@ -107,7 +107,7 @@ fn a_resource_is_declared_with_what_was_stated() {
     assert!(manual.list.is_none());
     let picture = linked("The picture");
     assert_eq!(
-        (picture.title, picture.completes[0].argument),
+        (picture.title, picture.completions[0].argument),
         (Some("A picture"), "path")
     );
 }
@@ -144,7 +144,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
     );
     assert_eq!(list("The picture"), []);
     let complete = |name: &str| {
-        let complete = linked(name).completes[0];
+        let complete = linked(name).completions[0];
         let so_far = Map::from_iter([("id".to_owned(), json!("7"))]);
         block_on((complete.ask)(&cx, "2".to_owned(), so_far))
     };
@@ -166,7 +166,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
 fn a_prompt_gives_messages() {
     let prompted =
         |name: &str, input: Value| answer(linked(name), input).prompted.expect("messages");
-    assert!(matches!(linked("talk").serves, Primitive::Prompt) && !linked("talk").api);
+    assert!(matches!(linked("talk").primitive, Primitive::Prompt) && !linked("talk").api);
     for (name, input, about, messages) in [
         (
             "talk",

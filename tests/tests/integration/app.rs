@@ -336,3 +336,38 @@ async fn setting() -> Result<u16> {
     let vars = [("TENT_SHOP__PASSWORD", "hunter2-secret")];
     tent::Settings::from_vars(vars)?.get("shop.password")
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] = tent::functions![
+    add,
+    whoami,
+    search,
+    order,
+    touch,
+    pay,
+    delete_all,
+    books,
+    inside,
+    mcp_only,
+    explode,
+    explode_apart,
+    unwritable,
+    explode_late,
+    explode_when_ended,
+    explode_locked,
+    misfit,
+    resolve,
+    huge,
+    leak,
+    never,
+    adas,
+    behind_a_broken_rule,
+    scoped,
+    picture,
+    page,
+    note,
+    unlock,
+    echo,
+    behind_an_endless_rule,
+    setting,
+];

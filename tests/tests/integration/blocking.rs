@@ -7,7 +7,7 @@ use tent::prelude::*;
 use tent::{App, Tent};
 use tokio::sync::Notify;
 
-use crate::support::{ask, key, tent_with};
+use crate::support::{ask, key, tent_of};
 
 /// How many run at once, as `query` says.
 const PLACES: usize = 256;
@@ -55,12 +55,11 @@ fn strolls() -> u32 {
 
 async fn tent(url: &str) -> (Tent, String) {
     let person = async |id: String| Ok::<_, Error>(Some(User::new(id).with_role("tester")));
-    let functions = tent::functions![holds, hurries, strolls];
     let change = |app: App| {
-        let app = app.functions(functions).set("store.url", url);
+        let app = app.functions(FUNCTIONS).set("store.url", url);
         app.users(person)
     };
-    let tent = tent_with(change).await;
+    let tent = tent_of(change).await;
     let key = key(&tent, "tess", &["*"]).await;
     (tent, key)
 }
@@ -103,3 +102,6 @@ fn calls_that_nobody_waits_for_leave_the_store_its_threads() {
         assert_eq!(reply.json(), 7);
     });
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] = tent::functions![holds, hurries, strolls,];

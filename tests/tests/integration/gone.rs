@@ -277,3 +277,7 @@ async fn a_resource_asks_its_reader_in_both_eras() {
     assert_eq!(read(answer.next().await.expect("an answer")), "7: Ada");
     assert_eq!(answer.next().await, None);
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] =
+    tent::functions![lingers, looks_up, floods, letter,];

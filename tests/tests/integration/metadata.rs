@@ -6,7 +6,7 @@ use tent::{App, Tent};
 
 use crate::app::Sum;
 use crate::log::Log;
-use crate::support::{ask, key, modern, tent_with};
+use crate::support::{ask, key, modern, tent_of};
 
 const NUMBER: &str = "com.example/number";
 
@@ -48,20 +48,13 @@ async fn fails_showing(bytes: usize) -> Result<()> {
 
 /// The app with these functions alone, and a key of who may call them.
 async fn tent() -> (Tent, String) {
-    let functions = tent::functions![
-        in_words,
-        with_picture,
-        text_with_metadata,
-        brought,
-        fails_showing
-    ];
     let person = async |id: String| Ok::<_, Error>(Some(User::new(id).with_role("tester")));
     let change = |app: App| {
-        app.functions(functions)
+        app.functions(FUNCTIONS)
             .set("limits.answer", "2KiB")
             .users(person)
     };
-    let tent = tent_with(change).await;
+    let tent = tent_of(change).await;
     let key = key(&tent, "ada", &["*"]).await;
     (tent, key)
 }
@@ -174,3 +167,12 @@ async fn what_is_left_out_is_in_the_log() {
         "{line}"
     );
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] = tent::functions![
+    in_words,
+    with_picture,
+    text_with_metadata,
+    brought,
+    fails_showing,
+];

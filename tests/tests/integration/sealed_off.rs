@@ -347,3 +347,16 @@ async fn only_a_plain_media_type_is_shown_and_no_answer_is_guessed_at() {
         );
     }
 }
+
+/// The functions of this file.
+pub(crate) const FUNCTIONS: &[&tent::Declaration] = tent::functions![
+    loosely,
+    stated,
+    log_in,
+    log_in_whole,
+    log_in_all,
+    log_in_flat,
+    words,
+    plainly,
+    typed,
+];

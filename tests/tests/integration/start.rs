@@ -1,4 +1,4 @@
-//! What keeps an app from starting, and what is said of it.
+//! Errors that prevent an app from starting.
 
 use std::sync::Arc;
 
@@ -9,11 +9,13 @@ use tent::prelude::*;
 use crate::app::Watched;
 
 fn app() -> App {
-    tent::app!().set("store.url", "memory:")
+    tent::app!()
+        .functions(crate::app::FUNCTIONS)
+        .set("store.url", "memory:")
 }
 
 #[tokio::test]
-async fn a_state_that_does_not_open_is_named() {
+async fn names_a_state_that_does_not_open() {
     let app =
         app().state_with(async |_| Err::<Watched, _>(std::io::Error::other("the disk is gone")));
     let error = app.build().await.expect_err("it does not open");
@@ -25,7 +27,7 @@ async fn a_state_that_does_not_open_is_named() {
 }
 
 #[tokio::test]
-async fn a_failure_that_the_opener_states_stays_its_own() {
+async fn returns_a_declared_failure_of_an_opener_unchanged() {
     let closed = || tent::Error::declared(tent::code!("A0009"), 503, "The shop has moved");
     let app = app().state_with(async move |_| Err::<Watched, _>(closed()));
     let error = app.build().await.expect_err("it does not open");
@@ -36,7 +38,7 @@ async fn a_failure_that_the_opener_states_stays_its_own() {
 }
 
 #[tokio::test]
-async fn every_function_that_takes_a_missing_state_is_named() {
+async fn names_every_function_that_takes_a_missing_state() {
     let error = app().build().await.expect_err("a state is missing");
     assert_eq!(error.code(), "T7011");
     let message = error.message();
@@ -48,7 +50,7 @@ async fn every_function_that_takes_a_missing_state_is_named() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_named() {
+async fn names_a_port_that_is_taken() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
     let addr = taken.local_addr().expect("it has an address");
     let error = app().state(Watched::default()).serve(addr).await;
@@ -68,9 +70,9 @@ impl Watched {
     }
 }
 
-/// The builder of the guide, each hook as it is written there: it compiles without a type in a closure.
+/// The builder and each hook as the guide writes them.
 #[tokio::test]
-async fn hooks_are_closures_without_types() {
+async fn hooks_are_closures_without_type_annotations() {
     async fn person(id: String) -> Result<Option<User>> {
         Ok(Some(User::new(id)))
     }

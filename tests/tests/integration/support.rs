@@ -9,12 +9,25 @@ use tent::{App, Tent, User};
 
 use crate::app::Watched;
 
-/// The app of the tests: every linked function, on a store in memory. `ada` is a person, `grace` is staff.
+/// The app of the tests, on a store in memory. `ada` is a person, `grace` is staff.
 pub(crate) async fn tent() -> Tent {
     tent_with(|app| app).await
 }
 
+/// The same app with changes.
 pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
+    tent_of(|app| {
+        let app = app.functions(crate::app::FUNCTIONS);
+        let app = app.functions(crate::blocking::FUNCTIONS);
+        let app = app.functions(crate::gone::FUNCTIONS);
+        let app = app.functions(crate::metadata::FUNCTIONS);
+        change(app.functions(crate::sealed_off::FUNCTIONS))
+    })
+    .await
+}
+
+/// The same app with only the functions that `change` adds.
+pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
     let app = App::new("shop", "1.2.3")
         .set("store.url", "memory:")
         .set("limits.body", "64KiB")

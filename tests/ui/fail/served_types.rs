@@ -20,7 +20,7 @@ fn number() -> u32 {
 
 /// Nor is a text a failure.
 #[prompt(access = "anyone")]
-async fn failing() -> Result<Vec<Message>, String> {
+async fn failing() -> Result<Vec<PromptMessage>, String> {
     Ok(Vec::new())
 }
 

@@ -31,8 +31,8 @@ mod hostile {
 
     /// A prompt.
     #[tent::prompt(access = "anyone", meta = map())]
-    pub(crate) fn ask(#[arg(title = "Who")] who: ::std::string::String) -> tent::Message {
-        tent::Message::user(who)
+    pub(crate) fn ask(#[arg(title = "Who")] who: ::std::string::String) -> tent::PromptMessage {
+        tent::PromptMessage::user(who)
     }
 
     fn map() -> tent::Map {

@@ -18,7 +18,7 @@ mod hostile {
         rest
     }
 
-    fn list(_: &tent::Cx) -> ::std::vec::Vec<tent::Listed> {
+    fn list(_: &tent::Cx) -> ::std::vec::Vec<tent::ResourceInfo> {
         ::std::vec![]
     }
 
@@ -32,8 +32,8 @@ mod hostile {
 
     /// A prompt.
     #[tent::prompt(access = "anyone")]
-    pub(crate) fn ask(#[cfg(any())] #[arg(complete = gone)] gone: u8, #[arg(complete = complete)] who: ::std::string::String) -> tent::Message {
-        tent::Message::user(who)
+    pub(crate) fn ask(#[cfg(any())] #[arg(complete = gone)] gone: u8, #[arg(complete = complete)] who: ::std::string::String) -> tent::PromptMessage {
+        tent::PromptMessage::user(who)
     }
 }
 
@@ -47,7 +47,7 @@ macro_rules! made {
     };
 }
 
-fn all(_: &tent::Cx) -> tent::Result<Vec<tent::Listed>> {
+fn all(_: &tent::Cx) -> tent::Result<Vec<tent::ResourceInfo>> {
     Ok(Vec::new())
 }
 

@@ -25,7 +25,7 @@ const MISFIT: &[Field] = &[
 static ANSWERS: &[&Declaration] = &[
     &Declaration {
         mcp: false,
-        input: Input::Stated(|| json!({"type": "object"})),
+        input: Input::Custom(|| json!({"type": "object"})),
         ..function(
             Kind::Action,
             "whole",

@@ -19,6 +19,8 @@ use crate::settings::Settings;
 
 pub(super) const META: &str = "io.modelcontextprotocol/";
 
+pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
 /// The server under test.
 pub(super) struct App {
     mcp: Arc<Mcp>,
@@ -260,11 +262,6 @@ impl Send {
 
     pub(super) fn without(mut self, name: &str) -> Self {
         self.headers.remove(name);
-        self
-    }
-
-    pub(super) fn path(mut self, path: &'static str) -> Self {
-        self.path = path;
         self
     }
 

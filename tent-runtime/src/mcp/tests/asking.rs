@@ -206,12 +206,11 @@ const fn function(kind: Kind, name: &'static str, run: Run) -> Declaration {
         name,
         HERE,
         AccessDeclaration::SignedIn,
-        Input::Fields(ID),
         OutputDeclaration::Value(|g| g.subschema_for::<Value>()),
-        Vec::new,
         Body::Async(run),
     );
     Declaration {
+        input: Input::Fields(ID),
         mcp: true,
         about: "For tests.",
         ..made

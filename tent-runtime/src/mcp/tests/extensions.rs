@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::about::REVISIONS;
+use super::app::REVISIONS;
 use super::app::{App, META, Send};
 use super::dispatch;
 use super::functions::{function, ran, value};

@@ -37,17 +37,9 @@ pub(super) const fn function(
     output: OutputDeclaration,
     run: Function,
 ) -> Declaration {
-    let made = Declaration::new(
-        kind,
-        name,
-        HERE,
-        access,
-        Input::Fields(fields),
-        output,
-        Vec::new,
-        Body::Sync(run),
-    );
+    let made = Declaration::new(kind, name, HERE, access, output, Body::Sync(run));
     Declaration {
+        input: Input::Fields(fields),
         mcp: true,
         about: "For tests.",
         ..made

@@ -16,7 +16,7 @@ use super::app::{App, META, Send, meta, server};
 use crate::cx::{Cx, Level};
 use crate::error::Result;
 use crate::function::{
-    AccessDeclaration, Body as Runs, BoxFuture, Declaration, Input, Kind, Location, Output,
+    AccessDeclaration, Body as Runs, BoxFuture, Declaration, Kind, Location, Output,
     OutputDeclaration,
 };
 
@@ -34,9 +34,7 @@ pub(super) const fn function(
         name,
         here,
         AccessDeclaration::SignedIn,
-        Input::Fields(&[]),
         OutputDeclaration::Nothing,
-        Vec::new,
         Runs::Async(run),
     );
     Declaration {

@@ -1,0 +1,418 @@
+//! Values with a meaning: durations, rates, scopes, headers, media types, capabilities, methods. Each type
+//! checks one value alone; what goes together is for the rules in `model`.
+
+use tent_core::extension;
+
+use super::value::{Given, Value, invalid, invalid_from_catalogue};
+use crate::diagnostic::suggest;
+use tent_core::codes;
+
+/// Declares the value of an option that accepts one word.
+macro_rules! word {
+    ($($(#[$attribute:meta])* $name:ident = $word:literal,)*) => {$(
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name;
+
+        impl Value for $name {
+            fn read(given: &Given<'_>) -> darling::Result<Self> {
+                one_word(given, $word).map(|()| $name)
+            }
+        }
+    )*};
+}
+
+word! {
+    /// `danger = "ask"`.
+    Ask = "ask",
+    /// `asks = "page"`.
+    Page = "page",
+    /// `writes = "adds"`.
+    Adds = "adds",
+}
+
+fn one_word(given: &Given<'_>, word: &str) -> darling::Result<()> {
+    let text = given.text()?;
+    if text == word {
+        return Ok(());
+    }
+    let problem = format!("{text:?} is not a valid value of `{}`", given.name);
+    Err(invalid(
+        codes::INVALID_OPTION,
+        &problem,
+        &suggest(&text, &[word]),
+    ))
+}
+
+/// The endpoints that `offer` adds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    pub(crate) mcp: bool,
+}
+
+impl Value for Offer {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let offers = given.each_text(|text| {
+            if text == "mcp" {
+                return Ok(());
+            }
+            let problem = format!("{text:?} is not a valid offer");
+            let help = match text {
+                "api" => {
+                    "remove it: functions are at /api unless they set `api = false`".to_owned()
+                }
+                other => suggest(other, &["mcp"]),
+            };
+            Err(invalid(codes::UNKNOWN_OFFER, &problem, &help))
+        })?;
+        let mcp = !offers.is_empty();
+        Ok(Offer { mcp })
+    }
+}
+
+/// A time limit, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timeout(pub(crate) u64);
+
+impl Value for Timeout {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        let milliseconds = duration(&text).map_err(|problem| {
+            let problem = format!("{text:?} is not a valid duration: {problem}");
+            let help = "write a duration such as \"500ms\", \"5s\", \"2min\" or \"1h\"";
+            invalid(codes::INVALID_OPTION, &problem, help)
+        })?;
+        if milliseconds == 0 {
+            let problem = format!("`{}` must be greater than zero", given.name);
+            return Err(invalid(
+                codes::INVALID_OPTION,
+                &problem,
+                "write a duration such as \"5s\"",
+            ));
+        }
+        Ok(Timeout(milliseconds))
+    }
+}
+
+/// Reads a duration such as `500ms`, `5s`, `2min`, `1h` into milliseconds.
+fn duration(text: &str) -> Result<u64, &'static str> {
+    let unit = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = (&text[..unit], text[unit..].trim());
+    let each = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "min" => 60_000,
+        "h" => 3_600_000,
+        "" => return Err("the unit is missing"),
+        _ => return Err("the units are ms, s, min and h"),
+    };
+    let number: Option<u64> = number.parse().ok();
+    number
+        .and_then(|number| number.checked_mul(each))
+        .ok_or("it must begin with an integer, and is at most 584 million years long")
+}
+
+/// A rate limit: a number of calls per a number of seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rate {
+    pub(crate) calls: u32,
+    pub(crate) seconds: u64,
+}
+
+impl Value for Rate {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        rate(&text).map_err(|problem| {
+            let problem = format!("{text:?} is not a valid rate: {problem}");
+            let help = "write a rate such as \"5/s\", \"10/min\", \"100/h\" or \"1000/day\"";
+            invalid(codes::INVALID_OPTION, &problem, help)
+        })
+    }
+}
+
+fn rate(text: &str) -> Result<Rate, &'static str> {
+    let (number, unit) = text.split_once('/').ok_or("the `/` is missing")?;
+    let seconds = match unit.trim() {
+        "s" => 1,
+        "min" => 60,
+        "h" => 3_600,
+        "day" => 86_400,
+        _ => return Err("the units are s, min, h and day"),
+    };
+    match number.trim().parse() {
+        Ok(0) => Err("the number of calls must be greater than zero"),
+        Ok(calls) => Ok(Rate { calls, seconds }),
+        Err(_) => Err("it must begin with an integer below 4294967296"),
+    }
+}
+
+/// A scope: a scope token of OAuth 2.0 (RFC 6749, section 3.3).
+#[derive(Clone, Debug)]
+pub(crate) struct Scope(pub(crate) String);
+
+impl Value for Scope {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        let valid = |c: char| matches!(c, '!' | '#'..='[' | ']'..='~');
+        if !text.is_empty() && text.chars().all(valid) {
+            return Ok(Scope(text));
+        }
+        let problem = format!("{text:?} is not a valid scope");
+        let help = "use a word without spaces, quotes or backslashes, for example \"orders:write\"";
+        Err(invalid(codes::INVALID_OPTION, &problem, help))
+    }
+}
+
+/// Whether a text is a token of HTTP (RFC 9110, section 5.6.2).
+fn is_token(text: &str) -> bool {
+    let valid = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !text.is_empty() && text.chars().all(valid)
+}
+
+/// The name of a header: a token of HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct HeaderName(pub(crate) String);
+
+impl Value for HeaderName {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        if is_token(&text) {
+            return Ok(HeaderName(text));
+        }
+        let problem = format!("{text:?} is not a valid header name");
+        Err(invalid_from_catalogue(codes::INVALID_HEADER, &problem))
+    }
+}
+
+/// A media type: two tokens of HTTP with a `/` between, perhaps with parameters (RFC 9110, section 8.3.1).
+#[derive(Clone, Debug)]
+pub(crate) struct MediaType(pub(crate) String);
+
+impl Value for MediaType {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        let essence = text.split(';').next().unwrap_or_default().trim();
+        let tokens = essence
+            .split_once('/')
+            .is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype));
+        if tokens && text.chars().all(|c| matches!(c, ' '..='~')) {
+            return Ok(MediaType(text));
+        }
+        let problem = format!("{text:?} is not a valid media type");
+        let help = "write a media type such as \"text/plain\" or \"application/json\"";
+        Err(invalid(codes::INVALID_OPTION, &problem, help))
+    }
+}
+
+/// The client capabilities that `needs` can name, and their parts.
+const CAPABILITIES: [&str; 7] = [
+    "elicitation",
+    "elicitation.form",
+    "elicitation.url",
+    "roots",
+    "sampling",
+    "sampling.context",
+    "sampling.tools",
+];
+
+/// Client capabilities that a function requires.
+#[derive(Clone, Debug)]
+pub(crate) struct Capabilities(pub(crate) Vec<String>);
+
+impl Value for Capabilities {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        given.each_text(capability).map(Capabilities)
+    }
+}
+
+/// Checks a client capability. One with a `/` is an extension, and those are open-ended.
+fn capability(text: &str) -> darling::Result<String> {
+    if CAPABILITIES.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    if !text.contains('/') {
+        let problem = format!("{text:?} is not a client capability");
+        return Err(invalid(
+            codes::INVALID_OPTION,
+            &problem,
+            &suggest(text, &CAPABILITIES),
+        ));
+    }
+    match extension::problem(text) {
+        None => Ok(text.to_owned()),
+        Some(problem) => {
+            let problem = format!("{text:?} is not a valid extension: it {problem}");
+            let help =
+                "use the identifier of the extension, for example \"io.modelcontextprotocol/ui\"";
+            Err(invalid(codes::INVALID_OPTION, &problem, help))
+        }
+    }
+}
+
+/// An MCP method that a function may answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Method(pub(crate) String);
+
+impl Value for Method {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        match method_problem(&text) {
+            None => Ok(Method(text)),
+            Some((problem, help)) => {
+                let problem = format!("{text:?} {problem}");
+                Err(invalid(codes::INVALID_OPTION, &problem, help))
+            }
+        }
+    }
+}
+
+/// Why a function cannot answer this method, and the fix.
+fn method_problem(method: &str) -> Option<(&'static str, &'static str)> {
+    const RESERVED: &str = "is a method that tent answers itself";
+    match method {
+        "initialize"
+        | "ping"
+        | "server/discover"
+        | "subscriptions/listen"
+        | "tools/call"
+        | "tools/list" => Some((
+            RESERVED,
+            "remove `on`; use `offer = \"mcp\"` to make the function a tool",
+        )),
+        "logging/setLevel" => Some((
+            RESERVED,
+            "remove the function; `cx.log` follows the level that the client sets",
+        )),
+        // Updates go to the sessions that tent recorded, so the app's own response would promise updates that
+        // never arrive.
+        "resources/subscribe" | "resources/unsubscribe" => Some((
+            RESERVED,
+            "set `subscribe` on the `#[resource]`, and `mcp.stream` in the settings",
+        )),
+        _ if method.starts_with("notifications/") => Some((
+            "is a notification, which has no response",
+            "name a request method",
+        )),
+        _ if method.is_empty() || method.contains(char::is_whitespace) => Some((
+            "is not a valid MCP method",
+            "name a method such as \"resources/list\"",
+        )),
+        _ => None,
+    }
+}
+
+/// The name of a property that the interfaces of models accept (T7016).
+#[derive(Clone, Debug)]
+pub(crate) struct PropertyName(pub(crate) String);
+
+impl Value for PropertyName {
+    fn read(given: &Given<'_>) -> darling::Result<Self> {
+        let text = given.text()?;
+        let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        if (1..=64).contains(&text.len()) && text.chars().all(valid) {
+            return Ok(PropertyName(text));
+        }
+        let problem = format!("{text:?} is not a valid field name");
+        let help = "use 1 to 64 of the characters A-Z a-z 0-9 _ . -";
+        Err(invalid(codes::INVALID_FIELD_NAME, &problem, help))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use darling::FromMeta as _;
+
+    use super::super::Spanned;
+    use super::*;
+
+    fn read<T: Value>(text: &str) -> darling::Result<T> {
+        let meta: syn::Meta = syn::parse_quote!(option = #text);
+        Spanned::from_meta(&meta).map(|spanned| spanned.value)
+    }
+
+    #[test]
+    fn methods_of_tent_and_notifications_are_rejected() {
+        for (name, help) in [
+            ("tools/list", "remove `on`"),
+            ("logging/setLevel", "remove the function"),
+            ("resources/subscribe", "set `subscribe`"),
+            ("resources/unsubscribe", "set `subscribe`"),
+            ("notifications/cancelled", "name a request method"),
+            ("", "name a method such as"),
+        ] {
+            let error = read::<Method>(name).map(drop).expect_err(name).to_string();
+            assert!(error.contains("T7014") && error.contains(help), "{error}");
+        }
+        for name in [
+            "resources/list",
+            "prompts/get",
+            "completion/complete",
+            "acme/x",
+        ] {
+            assert!(read::<Method>(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn durations_and_rates_are_read_with_their_units() {
+        let durations = ["500ms", "5s", "2min", "1h", "5 s"]
+            .map(|text| read::<Timeout>(text).ok().map(|t| t.0));
+        assert_eq!(
+            durations,
+            [
+                Some(500),
+                Some(5_000),
+                Some(120_000),
+                Some(3_600_000),
+                Some(5_000)
+            ]
+        );
+        for wrong in [
+            "",
+            "5",
+            "s",
+            "0s",
+            "-5s",
+            "5 parsecs",
+            "99999999999999999999h",
+            "1.5h",
+        ] {
+            assert!(read::<Timeout>(wrong).is_err(), "{wrong:?}");
+        }
+        let rates = ["5/s", "10/min", "100/h", "1000/day"]
+            .map(|text| rate(text).ok().map(|rate| (rate.calls, rate.seconds)));
+        assert_eq!(
+            rates,
+            [
+                Some((5, 1)),
+                Some((10, 60)),
+                Some((100, 3_600)),
+                Some((1_000, 86_400))
+            ]
+        );
+        for wrong in [
+            "",
+            "10",
+            "0/min",
+            "x/min",
+            "10/week",
+            "-1/s",
+            "5000000000/s",
+        ] {
+            assert!(rate(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn scopes_headers_and_capabilities_follow_their_standards() {
+        assert!(read::<Scope>("orders:write").is_ok() && read::<Scope>("a b").is_err());
+        assert!(read::<Scope>("").is_err() && read::<Scope>("a\"b").is_err());
+        assert!(read::<HeaderName>("Region").is_ok() && read::<HeaderName>("no good").is_err());
+        assert!(read::<HeaderName>("").is_err() && read::<HeaderName>("größe").is_err());
+        assert!(capability("sampling").is_ok() && capability("simpling").is_err());
+        assert!(capability("io.example/ui").is_ok());
+        assert!(capability("io.example/").is_err() && capability("/ui").is_err());
+    }
+}

@@ -1,0 +1,107 @@
+//! The signature of an access rule: [`AccessRule`], and what it may return: [`IntoDecision`]. A rule sees the caller,
+//! never the input.
+
+use std::future::{Future, ready};
+use std::marker::PhantomData;
+
+use super::BoxFuture;
+use crate::cx::Cx;
+use crate::error::{Error, Result};
+
+/// A function that can be an access rule.
+///
+/// Here and in the other traits of this module, the parameter `By` only tells the implementations apart, and is always
+/// inferred.
+#[diagnostic::on_unimplemented(
+    message = "T7002 unknown-access: `{Self}` is not an access rule",
+    label = "wrong signature",
+    note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
+)]
+pub trait AccessRule<'a, By> {
+    /// Runs the rule.
+    fn decide(self, cx: &'a Cx) -> BoxFuture<'a, Result<bool>>;
+}
+
+/// What a rule returns: a decision, or a future of one.
+#[diagnostic::on_unimplemented(
+    message = "T7002 unknown-access: an access rule returns `bool` or `Result<bool>`, not `{Self}`",
+    label = "wrong return type",
+    note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
+)]
+pub trait IntoDecision<'a, By> {
+    /// Converts it.
+    fn into_decision(self) -> BoxFuture<'a, Result<bool>>;
+}
+
+/// A decision: `bool` or `Result<bool>`.
+pub trait Decision<By> {
+    /// Converts it.
+    ///
+    /// # Errors
+    /// The error of the rule.
+    fn into_result(self) -> Result<bool>;
+}
+
+/// Marks a value.
+#[derive(Debug)]
+pub enum ByValue {}
+
+/// Marks a `Result`.
+#[derive(Debug)]
+pub enum ByResult {}
+
+/// Marks what is known when the function returns.
+#[derive(Debug)]
+pub struct Immediate<By>(PhantomData<By>);
+
+/// Marks a future.
+#[derive(Debug)]
+pub struct Later<By>(PhantomData<By>);
+
+#[diagnostic::do_not_recommend]
+impl Decision<ByValue> for bool {
+    fn into_result(self) -> Result<bool> {
+        Ok(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<Error>> Decision<ByResult> for Result<bool, E> {
+    fn into_result(self) -> Result<bool> {
+        self.map_err(Into::into)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: Decision<By>, By> IntoDecision<'a, Immediate<By>> for T {
+    fn into_decision(self) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(ready(self.into_result()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, F, By> IntoDecision<'a, Later<By>> for F
+where
+    F: Future + Send + 'a,
+    F::Output: Decision<By>,
+{
+    fn into_decision(self) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move { self.await.into_result() })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, F, R, By> AccessRule<'a, (R, By)> for F
+where
+    F: FnOnce(&'a Cx) -> R,
+    R: IntoDecision<'a, By>,
+{
+    fn decide(self, cx: &'a Cx) -> BoxFuture<'a, Result<bool>> {
+        self(cx).into_decision()
+    }
+}
+
+/// Runs a rule.
+pub fn decision<'a, F: AccessRule<'a, By>, By>(rule: F, cx: &'a Cx) -> BoxFuture<'a, Result<bool>> {
+    rule.decide(cx)
+}
