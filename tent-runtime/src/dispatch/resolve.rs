@@ -157,12 +157,14 @@ impl Dispatcher {
         let registry = self.registry();
         let (found, endpoint) = match target {
             Target::Resource(uri) => {
-                let (position, variables) = self.readable(requester).position(uri).await?;
-                return Ok(self.resolved_resource(requester, position, variables));
+                let mut readable = self.readable(requester);
+                let (position, variables) = readable.position(uri).await?;
+                return Ok(readable.resolved(position, variables));
             }
             Target::Template(uri) => {
-                let position = self.readable(requester).template(uri).await?;
-                return Ok(self.resolved_resource(requester, position, Map::new()));
+                let mut readable = self.readable(requester);
+                let position = readable.template(uri).await?;
+                return Ok(readable.resolved(position, Map::new()));
             }
             Target::Function(endpoint, name) => {
                 let position = registry.position(name);
@@ -197,25 +199,6 @@ impl Dispatcher {
             deadline,
             variables: Map::new(),
         })
-    }
-
-    fn resolved_resource(
-        &self,
-        requester: Requester<'_>,
-        position: usize,
-        variables: Map<String, Value>,
-    ) -> Resolved {
-        let resource = &self.registry().resources()[position];
-        let admitted = requester.admitted.clone();
-        Resolved {
-            deadline: own_deadline(resource.function(), admitted.deadline()),
-            function: resource.function().clone(),
-            resource: Some(resource.clone()),
-            position,
-            endpoint: Endpoint::Resource,
-            admitted,
-            variables,
-        }
     }
 
     /// Checks the access rule and the scope of one function. `rule_cx` is made for the first rule of a request and
@@ -270,6 +253,7 @@ impl Dispatcher {
         ReadableResources {
             dispatcher: self,
             requester,
+            started: Instant::now(),
             rule_cx: None,
             decided: HashMap::new(),
         }
@@ -298,6 +282,8 @@ fn absent(caller: &Caller) -> Error {
 pub struct ReadableResources<'a> {
     dispatcher: &'a Dispatcher,
     requester: Requester<'a>,
+    /// When the time of a resource with its own `timeout` starts. It bounds the access rule too.
+    started: Instant,
     rule_cx: Option<Cx>,
     /// What was decided for each resource so far, by its position.
     decided: HashMap<usize, Result<()>>,
@@ -352,12 +338,33 @@ impl<'a> ReadableResources<'a> {
         Err(absent(self.requester.admitted.caller()))
     }
 
+    fn resolved(&self, position: usize, variables: Map<String, Value>) -> Resolved {
+        let resource = &self.dispatcher.registry().resources()[position];
+        Resolved {
+            deadline: self.deadline(resource),
+            function: resource.function().clone(),
+            resource: Some(resource.clone()),
+            position,
+            endpoint: Endpoint::Resource,
+            admitted: self.requester.admitted.clone(),
+            variables,
+        }
+    }
+
+    /// When a call of the resource must be answered.
+    fn deadline(&self, resource: &Resource) -> Option<Instant> {
+        match resource.function().timeout {
+            Some(own) => self.started.checked_add(own),
+            None => self.requester.admitted.deadline(),
+        }
+    }
+
     async fn check(&mut self, position: usize, resource: &Resource) -> Result<()> {
         if let Some(decided) = self.decided.get(&position) {
             return decided.clone();
         }
         let function = &resource.function;
-        let deadline = own_deadline(function, self.requester.admitted.deadline());
+        let deadline = self.deadline(resource);
         let decided = self
             .dispatcher
             .check_access(self.requester, function, &mut self.rule_cx, deadline)

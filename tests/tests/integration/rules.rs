@@ -25,8 +25,8 @@ async fn ruled(#[arg(header = "Ruled-Region")] region: Option<String>) -> Option
     region
 }
 
-#[resource(uri = "ruled://{id}", about = "Guarded by a counted rule", access = counted, complete(id = ruled_ids))]
-async fn ruled_resource(id: String) -> String {
+#[resource(uri = "ruled://{id}", about = "Guarded by a counted rule", access = counted)]
+async fn ruled_resource(#[arg(complete = ruled_ids)] id: String) -> String {
     id
 }
 
