@@ -1,10 +1,9 @@
-//! The identifiers of MCP's extensions: `io.modelcontextprotocol/ui`. A wrong one is told here in words, and
-//! reported by whoever read it.
+//! Checks the identifiers of MCP extensions, such as `io.modelcontextprotocol/ui`.
 
-/// What is wrong with the identifier of an extension, as the end of a sentence about it; `None` where nothing is.
+/// The problem of an identifier, as the end of a sentence about it; `None` if it is valid.
 ///
-/// It is a key as `_meta` has them, with a prefix (MCP 2026-07-28, basic, General fields, and basic/versioning,
-/// Extension Negotiation). That allows a key without a name behind its prefix; an extension has one.
+/// An identifier is a key of `_meta` with a prefix (MCP 2026-07-28, basic, General fields, and basic/versioning,
+/// Extension Negotiation). Keys of `_meta` may have an empty name after the prefix, extensions may not.
 ///
 /// ```
 /// use tent_core::extension::problem;
@@ -18,13 +17,13 @@ pub fn problem(id: &str) -> Option<&'static str> {
     };
     if !prefix.split('.').all(is_label) {
         return Some(
-            "has a prefix that is no list of labels with dots between them, each of letters, digits and `-`, from a letter to a letter or digit",
+            "has an invalid prefix: use labels of letters, digits and `-`, separated by dots, each of which starts with a letter and ends with a letter or digit",
         );
     }
     let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !(is_ended(name) && name.chars().all(is_inner)) {
+    if !(has_valid_ends(name) && name.chars().all(is_inner)) {
         return Some(
-            "has a name that is not of letters, digits, `-`, `_` and `.`, from a letter or digit to a letter or digit",
+            "has an invalid name: use letters, digits, `-`, `_` and `.`, starting and ending with a letter or digit",
         );
     }
     None
@@ -36,8 +35,8 @@ fn is_label(label: &str) -> bool {
         && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
-/// Whether it begins and ends with a letter or digit.
-fn is_ended(name: &str) -> bool {
+/// Whether the name starts and ends with a letter or digit.
+fn has_valid_ends(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.ends_with(|c: char| c.is_ascii_alphanumeric())
 }
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_protocol_lets_be_an_identifier_is_one_and_nothing_else() {
+    fn accepts_exactly_the_identifiers_of_the_protocol() {
         for good in [
             "a/b",
             "io.modelcontextprotocol/oauth-client-credentials",

@@ -1,11 +1,15 @@
-//! What tent's macros and its runtime must agree on, and nothing else: the [catalogue of
-//! codes](codes), the [rules for names](names) with the titles made from them, [URI templates](uri), and the
-//! [identifiers of extensions](extension).
+//! The rules that tent's macros and its runtime share: the [catalogue of codes](codes), the [rules for names](names),
+//! [durations](duration), [rates](rate), [scopes](scope), [client capabilities](capability), [URI templates](uri) and
+//! the [identifiers of extensions](extension).
 //!
-//! This crate has no dependencies, knows no wire format and reads no environment. A rule that only
-//! one side needs does not belong here.
+//! This crate has no dependencies, knows no wire format and reads no environment. A rule that only one side needs does
+//! not belong here.
 
+pub mod capability;
 pub mod codes;
+pub mod duration;
 pub mod extension;
 pub mod names;
+pub mod rate;
+pub mod scope;
 pub mod uri;

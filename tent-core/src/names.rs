@@ -1,18 +1,18 @@
-//! The rules for a tool's name, and the title that is made from a name.
+//! Checks the names of tools, and makes titles from names.
 //!
-//! The macros apply them to what is written, the runtime to what settings give; both report with
-//! the codes that [`problems`] returns, so a name is judged the same wherever it comes from.
+//! The macros check names in source code, the runtime checks names that are set at run time. Both report the codes that
+//! [`problems`] returns, so the same rules apply everywhere.
 
 use crate::codes::{self, Code};
 
-/// The most characters a tool's name may have. Clients put the server's name in front of it, and the
-/// model interfaces behind them stop at 64.
-pub const MOST_CHARACTERS: usize = 64;
+/// The greatest number of characters in a tool's name. Model APIs accept 64, including the server's name that clients
+/// put in front.
+pub const MAX_CHARACTERS: usize = 64;
 
-/// Above this many characters a name is known to be cut by clients that prefix it with the server's.
+/// The greatest number of characters that clients do not cut when they put the server's name in front.
 pub const SAFE_CHARACTERS: usize = 40;
 
-/// The names tent keeps for its own tools, in the two spellings that a client could confuse.
+/// The names of tent's own tools, in the two spellings that a client could confuse.
 pub const RESERVED: [&str; 4] = [
     "findFunction",
     "callFunction",
@@ -20,28 +20,28 @@ pub const RESERVED: [&str; 4] = [
     "call_function",
 ];
 
-/// Where a name comes from: what a person wrote as `name = "…"` may hold dots, a function's own may not.
+/// Where a name comes from. An explicit name may have dots, an identifier may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The function's own identifier, without a raw identifier's `r#`.
-    Function,
-    /// Stated: by `name = "…"` or by the project's settings.
-    Stated,
+    /// The identifier of the function, without the `r#` of a raw identifier.
+    Identifier,
+    /// `name = "…"`, or a name that is set at run time.
+    Explicit,
 }
 
-/// What is wrong with a tool's name.
+/// A problem of a tool's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// T1014: over [`MOST_CHARACTERS`].
+    /// T1014: longer than [`MAX_CHARACTERS`].
     TooLong {
-        /// How many characters it has.
+        /// The number of characters.
         characters: usize,
     },
     /// T1009: one of [`RESERVED`].
     Reserved,
-    /// T1015: empty, a digit first, or a character that model interfaces refuse.
+    /// T1015: the name is empty, starts with a digit, or has a character that model APIs reject.
     Characters {
-        /// The first character that does not fit; `None` for an empty name.
+        /// The first invalid character; `None` for an empty name.
         found: Option<char>,
     },
 }
@@ -57,30 +57,30 @@ impl Problem {
     }
 }
 
-/// Everything that is wrong with `name` as a tool's name; empty for a good one.
+/// All problems of `name` as a tool's name; empty for a valid name.
 ///
 /// ```
 /// use tent_core::names::{Origin, Problem, problems};
-/// assert_eq!(problems("mark_paid", Origin::Function), []);
-/// assert_eq!(problems("findFunction", Origin::Stated), [Problem::Reserved]);
-/// assert_eq!(problems("größe", Origin::Function), [Problem::Characters { found: Some('ö') }]);
+/// assert_eq!(problems("mark_paid", Origin::Identifier), []);
+/// assert_eq!(problems("findFunction", Origin::Explicit), [Problem::Reserved]);
+/// assert_eq!(problems("größe", Origin::Identifier), [Problem::Characters { found: Some('ö') }]);
 /// ```
 pub fn problems(name: &str, origin: Origin) -> Vec<Problem> {
     let mut found = Vec::new();
     let characters = name.chars().count();
-    if characters > MOST_CHARACTERS {
+    if characters > MAX_CHARACTERS {
         found.push(Problem::TooLong { characters });
     }
     if RESERVED.contains(&name) {
         found.push(Problem::Reserved);
     }
-    let fits = |(at, c): (usize, char)| match c {
+    let is_valid = |(at, c): (usize, char)| match c {
         'A'..='Z' | 'a'..='z' | '_' => true,
         '0'..='9' | '-' => at > 0,
-        '.' => at > 0 && origin == Origin::Stated,
+        '.' => at > 0 && origin == Origin::Explicit,
         _ => false,
     };
-    match name.chars().enumerate().find(|&each| !fits(each)) {
+    match name.chars().enumerate().find(|&each| !is_valid(each)) {
         Some((_, c)) => found.push(Problem::Characters { found: Some(c) }),
         None if name.is_empty() => found.push(Problem::Characters { found: None }),
         None => {}
@@ -88,8 +88,8 @@ pub fn problems(name: &str, origin: Origin) -> Vec<Problem> {
     found
 }
 
-/// The name with case and punctuation folded away: two tools that are equal so are taken for one
-/// another by people and by models, and count as one name taken twice (T1001).
+/// The name in lower case without punctuation. People and models confuse two tools whose folded names are equal, so tent
+/// reports them as duplicates (T1001).
 ///
 /// ```
 /// use tent_core::names::folded;
@@ -102,7 +102,7 @@ pub fn folded(name: &str) -> String {
         .collect()
 }
 
-/// The name in words, the first letter large: the title where none is stated.
+/// The name in words with a capital first letter: the title of a function that sets none.
 ///
 /// ```
 /// use tent_core::names::title;
@@ -142,7 +142,7 @@ pub fn title(name: &str) -> String {
     }
 }
 
-/// Of `known`, the one that `word` was most likely meant to be: at most a third of its letters differ.
+/// The item of `known` that is nearest to `word`, for "did you mean": at most a third of the letters differ.
 ///
 /// ```
 /// use tent_core::names::nearest;
@@ -159,7 +159,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, one)| one)
 }
 
-/// How many letters must be put in, taken out, changed or swapped with their neighbour.
+/// The number of letters to insert, delete, replace or swap with a neighbour (the restricted Damerau-Levenshtein distance).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
@@ -186,33 +186,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digit_first_or_a_dot_in_a_functions_own_name_does_not_fit() {
+    fn rejects_a_leading_digit_and_a_dot_in_an_identifier() {
         assert_eq!(
-            problems("7days", Origin::Stated),
+            problems("7days", Origin::Explicit),
             [Problem::Characters { found: Some('7') }]
         );
-        assert_eq!(problems("orders.get", Origin::Stated), []);
+        assert_eq!(problems("orders.get", Origin::Explicit), []);
         assert_eq!(
-            problems("orders.get", Origin::Function),
+            problems("orders.get", Origin::Identifier),
             [Problem::Characters { found: Some('.') }]
         );
         assert_eq!(
-            problems("", Origin::Stated),
+            problems("", Origin::Explicit),
             [Problem::Characters { found: None }]
         );
     }
 
     #[test]
-    fn every_problem_of_a_name_is_found_at_once() {
+    fn reports_all_problems_of_a_name_at_once() {
         let name = format!("9{}", "x".repeat(64));
         assert_eq!(
-            problems(&name, Origin::Function),
+            problems(&name, Origin::Identifier),
             [
                 Problem::TooLong { characters: 65 },
                 Problem::Characters { found: Some('9') }
             ]
         );
-        assert_eq!(problems(&"x".repeat(64), Origin::Function), []);
+        assert_eq!(problems(&"x".repeat(64), Origin::Identifier), []);
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! URI templates as resources state them: [`Template`], of RFC 6570 the simple (`{id}`) and the reserved
-//! (`{+path}`) expansion of one variable. The macros check them, the runtime matches by them.
+//! Parses the URI templates of resources and matches URIs against them: [`Template`].
+//!
+//! A template has simple (`{id}`) and reserved (`{+path}`) expansions of one variable (RFC 6570). The macros parse
+//! templates to check them, the runtime matches URIs. No value of a variable is used to open anything here.
 
 use std::fmt;
 
-/// A template, or a URI without variables, which is a template of one URI.
+/// A parsed URI template. A URI without variables is a template that matches one URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
@@ -14,71 +16,72 @@ enum Part {
     Literal(String),
     Variable {
         name: String,
-        /// `{+name}`: in the URI it may hold `/`, `?` and `#`.
+        /// `{+name}`: its value in the URI may contain `/`, `?` and `#`.
         reserved: bool,
     },
 }
 
-/// Why a text is no template.
+/// Why a text is not a valid template. `Display` gives a clause about the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wrong {
-    /// It begins with no scheme, such as `orders:`.
-    Scheme,
-    /// A brace is not closed, or closes nothing.
-    Brace,
-    /// An expansion that is none of the two, by what stands in its braces.
-    Expression(String),
-    /// A variable stands twice.
-    Twice(String),
-    /// Nothing stands between two variables, so that nobody can tell where one ends.
-    Adjacent(String),
-    /// A character that no URI has.
-    Character(char),
+pub enum InvalidTemplate {
+    /// The template does not start with a scheme such as `orders:`.
+    NoScheme,
+    /// A brace is unbalanced.
+    UnbalancedBrace,
+    /// The text in braces is not a variable.
+    UnsupportedExpression(String),
+    /// A variable occurs twice.
+    DuplicateVariable(String),
+    /// Two variables have no text between them, so the end of the first is ambiguous. Names the second.
+    AdjacentVariables(String),
+    /// A character that URIs do not allow.
+    InvalidCharacter(char),
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for InvalidTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wrong::Scheme => f.write_str("it begins with no scheme"),
-            Wrong::Brace => f.write_str("a brace is not closed, or closes nothing"),
-            Wrong::Expression(text) => write!(f, "{{{text}}} is no variable"),
-            Wrong::Twice(name) => write!(f, "{{{name}}} stands twice"),
-            Wrong::Adjacent(name) => {
-                write!(
-                    f,
-                    "nothing stands between {{{name}}} and the variable before it"
-                )
+            InvalidTemplate::NoScheme => f.write_str("it does not start with a scheme"),
+            InvalidTemplate::UnbalancedBrace => f.write_str("it has an unbalanced brace"),
+            InvalidTemplate::UnsupportedExpression(text) => {
+                write!(f, "{{{text}}} is not a variable")
             }
-            Wrong::Character(c) => write!(f, "{c:?} has to be percent-encoded in a URI"),
+            InvalidTemplate::DuplicateVariable(name) => write!(f, "{{{name}}} occurs twice"),
+            InvalidTemplate::AdjacentVariables(name) => {
+                write!(f, "{{{name}}} directly follows another variable")
+            }
+            InvalidTemplate::InvalidCharacter(c) => {
+                write!(f, "{c:?} must be percent-encoded in a URI")
+            }
         }
     }
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// ```
-    /// use tent_core::uri::{Template, Wrong};
-    /// let order = Template::read("orders://{year}/{id}")?;
+    /// use tent_core::uri::{InvalidTemplate, Template};
+    /// let order = Template::parse("orders://{year}/{id}")?;
     /// assert_eq!(order.variables().collect::<Vec<_>>(), ["year", "id"]);
     /// let id = Some(vec![("year", "2026".to_owned()), ("id", "ä 7".to_owned())]);
-    /// assert_eq!(order.matched("orders://2026/%C3%A4%207"), id);
-    /// assert_eq!(order.matched("orders://2026/7/8"), None);
-    /// assert_eq!(Template::read("orders"), Err(Wrong::Scheme));
-    /// # Ok::<(), Wrong>(())
+    /// assert_eq!(order.match_uri("orders://2026/%C3%A4%207"), id);
+    /// assert_eq!(order.match_uri("orders://2026/7/8"), None);
+    /// assert_eq!(Template::parse("orders"), Err(InvalidTemplate::NoScheme));
+    /// # Ok::<(), InvalidTemplate>(())
     /// ```
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
-    pub fn read(text: &str) -> Result<Self, Wrong> {
-        scheme(text)?;
+    /// The first problem of the template.
+    pub fn parse(text: &str) -> Result<Self, InvalidTemplate> {
+        check_scheme(text)?;
         let mut parts: Vec<Part> = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
             let at = rest.find(['{', '}']).unwrap_or(rest.len());
             let (literal, more) = rest.split_at(at);
             if let Some(c) = literal.chars().find(|&c| !in_uri(c)) {
-                return Err(Wrong::Character(c));
+                return Err(InvalidTemplate::InvalidCharacter(c));
             }
             if !literal.is_empty() {
                 parts.push(Part::Literal(literal.to_owned()));
@@ -86,20 +89,24 @@ impl Template {
             if more.is_empty() {
                 break;
             }
-            let more = more.strip_prefix('{').ok_or(Wrong::Brace)?;
-            let (inside, more) = more.split_once('}').ok_or(Wrong::Brace)?;
+            let more = more
+                .strip_prefix('{')
+                .ok_or(InvalidTemplate::UnbalancedBrace)?;
+            let (inside, more) = more
+                .split_once('}')
+                .ok_or(InvalidTemplate::UnbalancedBrace)?;
             let (name, reserved) = match inside.strip_prefix('+') {
                 Some(name) => (name, true),
                 None => (inside, false),
             };
             if name.is_empty() || !name.chars().all(in_name) {
-                return Err(Wrong::Expression(inside.to_owned()));
+                return Err(InvalidTemplate::UnsupportedExpression(inside.to_owned()));
             }
             if parts.iter().any(|part| part.name() == Some(name)) {
-                return Err(Wrong::Twice(name.to_owned()));
+                return Err(InvalidTemplate::DuplicateVariable(name.to_owned()));
             }
             if parts.last().is_some_and(|part| part.name().is_some()) {
-                return Err(Wrong::Adjacent(name.to_owned()));
+                return Err(InvalidTemplate::AdjacentVariables(name.to_owned()));
             }
             parts.push(Part::Variable {
                 name: name.to_owned(),
@@ -110,21 +117,21 @@ impl Template {
         Ok(Template { parts })
     }
 
-    /// The names of its variables, in order.
+    /// The names of the variables, in order.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(Part::name)
     }
 
-    /// Whether it has no variables, and is one URI.
+    /// Whether the template has no variables and matches one URI.
     pub fn is_literal(&self) -> bool {
         self.variables().next().is_none()
     }
 
-    /// The template with its variables' names left out: two that are equal so have the same URIs.
+    /// The template without the names of its variables. Templates with equal shapes match the same URIs.
     ///
     /// ```
     /// use tent_core::uri::Template;
-    /// let shape = |text| Template::read(text).map(|template| template.shape());
+    /// let shape = |text| Template::parse(text).map(|template| template.shape());
     /// assert_eq!(shape("orders://{id}"), shape("orders://{number}"));
     /// assert_ne!(shape("orders://{id}"), shape("orders://{+id}"));
     /// ```
@@ -137,9 +144,9 @@ impl Template {
         parts.collect()
     }
 
-    /// How much it says of its URIs: of two templates that match one URI, the greater is the more exact.
-    /// One without variables is the greatest, then those of which more is literal.
-    pub fn exactness(&self) -> impl Ord + use<> {
+    /// The specificity of the template: if two templates match a URI, the one with the greater value applies. A template
+    /// without variables is the most specific, then those with more literal text.
+    pub fn specificity(&self) -> impl Ord + use<> {
         let reserved = |part: &&Part| matches!(part, Part::Variable { reserved: true, .. });
         let literal = self.parts.iter().map(|part| match part {
             Part::Literal(text) => text.len(),
@@ -155,41 +162,41 @@ impl Template {
         )
     }
 
-    /// The values of its variables in `uri`, percent-decoded; `None` where it is not one of its URIs. A
-    /// variable is never empty, and in the URI it holds no `/`, `?` or `#` unless it is reserved. Of several
-    /// readings the one counts in which the variables before are longest.
+    /// Matches `uri` and returns the percent-decoded values of the variables; `None` if it does not match. A value is
+    /// never empty. In the URI, the value of a simple variable contains no `/`, `?` or `#`. If several matches exist,
+    /// earlier variables take the longest values.
     ///
-    /// A value can hold any character all the same: simple expansion encodes those three (RFC 6570, 3.2.2), and
-    /// decoding gives them back. So no value is a path that may be joined to another as it is.
+    /// A decoded value can contain any character, because simple expansion encodes those three (RFC 6570, section
+    /// 3.2.2). Never join a value to a path without a check.
     ///
     /// ```
     /// use tent_core::uri::Template;
-    /// let file = Template::read("notes://{name}")?;
-    /// assert_eq!(file.matched("notes://../keys"), None);
+    /// let file = Template::parse("notes://{name}")?;
+    /// assert_eq!(file.match_uri("notes://../keys"), None);
     /// let name = Some(vec![("name", "../keys".to_owned())]);
-    /// assert_eq!(file.matched("notes://..%2Fkeys"), name);
-    /// # Ok::<(), tent_core::uri::Wrong>(())
+    /// assert_eq!(file.match_uri("notes://..%2Fkeys"), name);
+    /// # Ok::<(), tent_core::uri::InvalidTemplate>(())
     /// ```
     ///
-    /// A value is what a caller sent: before a file is opened or a page is fetched by it, check where it leads. Some
-    /// is refused here, so that the URI matches nothing: a NUL everywhere; of the scheme `file` also a `\`, a `.`
-    /// or `..` between slashes, a `/` that came percent-encoded in a simple variable, and one at the beginning
-    /// of what follows a `/`.
+    /// The caller chooses the values: check a value before you open a file or fetch a page with it. Some dangerous values
+    /// never match: a NUL in any scheme; in the scheme `file` also a `\`, a segment `.` or `..`, a percent-encoded `/`
+    /// in a simple variable, and a leading `/` after a `/`.
     ///
     /// ```
     /// use tent_core::uri::Template;
-    /// let docs = Template::read("file:///docs/{+path}")?;
-    /// assert!(docs.matched("file:///docs/guide/start.md").is_some());
+    /// let docs = Template::parse("file:///docs/{+path}")?;
+    /// assert!(docs.match_uri("file:///docs/guide/start.md").is_some());
     /// for uri in ["file:///docs/../etc/passwd", "file:///docs/%2E%2E/etc/passwd", "file:///docs//etc/passwd"] {
-    ///     assert_eq!(docs.matched(uri), None);
+    ///     assert_eq!(docs.match_uri(uri), None);
     /// }
-    /// # Ok::<(), tent_core::uri::Wrong>(())
+    /// # Ok::<(), tent_core::uri::InvalidTemplate>(())
     /// ```
     ///
-    /// It takes time in proportion to the length of `uri` and of the template.
-    pub fn matched(&self, uri: &str) -> Option<Vec<(&str, String)>> {
+    /// The time is proportional to the length of `uri` times the number of parts of the template.
+    pub fn match_uri(&self, uri: &str) -> Option<Vec<(&str, String)>> {
         let bytes = uri.as_bytes();
-        // For each part, at which places of the URI what stands before it can end.
+        // ends[i][at]: whether the first i parts can match uri[..at]. A table instead of backtracking keeps the time
+        // linear in the URI for every template.
         let mut ends = vec![vec![false; bytes.len() + 1]];
         ends[0][0] = true;
         for part in &self.parts {
@@ -213,6 +220,7 @@ impl Template {
             }
             ends.push(after);
         }
+        // Walk back from the end and give each variable the shortest value that leaves the parts before it a match.
         let mut end = bytes.len();
         if !ends.last()?[end] {
             return None;
@@ -228,9 +236,10 @@ impl Template {
                 Part::Variable { name, reserved } => {
                     let start = (0..end).rev().find(|&start| ends[at][start])?;
                     let value = decoded(&bytes[start..end])?;
-                    // After `file://` the path has not begun.
+                    // The path starts after `file://`.
                     let is_below = start > "file://".len() && bytes[..start].ends_with(b"/");
-                    if value.contains('\0') || (is_file && leads_away(&value, *reserved, is_below))
+                    if value.contains('\0')
+                        || (is_file && leaves_directory(&value, *reserved, is_below))
                     {
                         return None;
                     }
@@ -245,7 +254,7 @@ impl Template {
 }
 
 impl Template {
-    /// Whether its URIs are of the scheme `file`, whose variables are paths.
+    /// Whether the scheme is `file`, whose variables are paths.
     fn is_file(&self) -> bool {
         match self.parts.first() {
             Some(Part::Literal(text)) => text
@@ -256,14 +265,14 @@ impl Template {
     }
 }
 
-/// Whether a segment of a path stands for the directory itself or for the one above.
+/// Whether a segment of the path is `.` or `..`.
 fn has_dots(path: &str) -> bool {
     path.split('/').any(|segment| matches!(segment, "." | ".."))
 }
 
-/// Whether the value of a variable in a path can lead elsewhere than below what stands before it. `is_below`:
-/// that ends with a `/`, and the value is not to begin anew at the root.
-fn leads_away(value: &str, reserved: bool, is_below: bool) -> bool {
+/// Whether the value of a variable can lead out of the directory before it. `is_below`: the text before the variable
+/// ends with a `/`, so a leading `/` would start again at the root.
+fn leaves_directory(value: &str, reserved: bool, is_below: bool) -> bool {
     value.contains('\\')
         || has_dots(value)
         || (!reserved && value.contains('/'))
@@ -279,21 +288,23 @@ impl Part {
     }
 }
 
-/// A scheme of RFC 3986, 3.1, as a literal.
-fn scheme(text: &str) -> Result<(), Wrong> {
-    let (scheme, _) = text.split_once(':').ok_or(Wrong::Scheme)?;
+/// Checks that the text starts with a scheme (RFC 3986, section 3.1).
+fn check_scheme(text: &str) -> Result<(), InvalidTemplate> {
+    let (scheme, _) = text.split_once(':').ok_or(InvalidTemplate::NoScheme)?;
     let mut letters = scheme.chars();
     let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic());
     let rest = letters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-    (first && rest).then_some(()).ok_or(Wrong::Scheme)
+    (first && rest)
+        .then_some(())
+        .ok_or(InvalidTemplate::NoScheme)
 }
 
-/// Whether a character may stand in a URI as it is (RFC 3986, 2).
+/// Whether URIs allow the character without encoding (RFC 3986, section 2).
 fn in_uri(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c)
 }
 
-/// A character of a variable's name, such as a parameter of Rust has (RFC 6570, 2.3 without percent-encoding).
+/// Whether variable names allow the character (RFC 6570, section 2.3, without percent-encoding).
 fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
 }
@@ -302,7 +313,7 @@ fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b'/' | b'?' | b'#')
 }
 
-/// `None` for what is no UTF-8. A `%` without two digits after it stands for itself.
+/// Percent-decodes the bytes; `None` if the result is not UTF-8. A `%` without two hex digits stays as it is.
 fn decoded(bytes: &[u8]) -> Option<String> {
     let digit = |at: usize| {
         bytes
@@ -324,145 +335,4 @@ fn decoded(bytes: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn values(template: &str, uri: &str) -> Option<Vec<String>> {
-        let template = Template::read(template).expect("a template");
-        let found = template.matched(uri)?;
-        Some(found.into_iter().map(|(_, value)| value).collect())
-    }
-
-    #[test]
-    fn what_is_no_template_is_told_apart() {
-        for (text, wrong) in [
-            ("", Wrong::Scheme),
-            ("{scheme}://x", Wrong::Scheme),
-            ("1a://x", Wrong::Scheme),
-            ("a://{", Wrong::Brace),
-            ("a://}", Wrong::Brace),
-            ("a://{id", Wrong::Brace),
-            ("a://{}", Wrong::Expression(String::new())),
-            ("a://{?q}", Wrong::Expression("?q".to_owned())),
-            ("a://{x*}", Wrong::Expression("x*".to_owned())),
-            ("a://{x}/{x}", Wrong::Twice("x".to_owned())),
-            ("a://{x}{y}", Wrong::Adjacent("y".to_owned())),
-            ("a://b c", Wrong::Character(' ')),
-        ] {
-            assert_eq!(Template::read(text), Err(wrong), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_variable_ends_at_what_delimits_and_is_never_empty() {
-        assert_eq!(values("a://{x}", "a://"), None);
-        assert_eq!(values("a://{x}", "a://b/c"), None);
-        assert_eq!(values("a://{x}", "a://b?c"), None);
-        assert_eq!(values("a://{x}", "a://b%2Fc"), Some(vec!["b/c".to_owned()]));
-        assert_eq!(values("a://{x}", "a://%ff"), None);
-        assert_eq!(values("a://{x}", "a://100%"), Some(vec!["100%".to_owned()]));
-        assert_eq!(
-            values("a://{+x}", "a://b/c?d"),
-            Some(vec!["b/c?d".to_owned()])
-        );
-        assert_eq!(values("a://x", "a://x"), Some(vec![]));
-        assert_eq!(values("a://x", "a://xy"), None);
-        assert_eq!(values("a://{x}", "b://x"), None);
-        assert_eq!(
-            values("a://{+dir}/{name}", "a://b/c/d"),
-            Some(vec!["b/c".to_owned(), "d".to_owned()])
-        );
-        assert_eq!(
-            values("a://{x}-{y}.txt", "a://1-2-3.txt"),
-            Some(vec!["1-2".to_owned(), "3".to_owned()])
-        );
-    }
-
-    #[test]
-    fn a_value_never_leads_out_of_the_path_of_a_file() {
-        for (template, uri) in [
-            ("file:///d/{x}", "file:///d/.."),
-            ("file:///d/{x}", "file:///d/."),
-            ("file:///d/{x}", "file:///d/%2e%2E"),
-            ("file:///d/{x}", "file:///d/..%2Fetc"),
-            ("file:///d/{x}", "file:///d/a%2Fb"),
-            ("file:///d/{x}", "file:///d/%2Fetc"),
-            ("file:///d/{x}", "file:///d/..%5Cetc"),
-            ("file:///d/{x}", "file:///d/a\\b"),
-            ("file:///d/{x}", "file:///d/a%00.txt"),
-            ("file:///d/{+x}", "file:///d/../etc"),
-            ("file:///d/{+x}", "file:///d/a/../../etc"),
-            ("file:///d/{+x}", "file:///d/a%2F..%2F..%2Fetc"),
-            ("file:///d/{+x}", "file:///d/a/.."),
-            ("file:///d/{+x}", "file:///d/./a"),
-            ("file:///d/{+x}", "file:///d//etc"),
-            ("file:///d/{+x}", "file:///d/%2Fetc"),
-            ("file:///d/{+x}", "file:///d/a%5C..%5Cb"),
-            ("file:///d/{+x}", "file:///d/a%00"),
-            ("file:///d/.{+x}", "file:///d/../etc"),
-            ("file:///d/{x}./{y}", "file:///d/../y"),
-            ("FILE:///d/{+x}", "FILE:///d/../etc"),
-            ("file:{+x}", "file:/d/../etc"),
-        ] {
-            assert_eq!(values(template, uri), None, "{template} {uri}");
-        }
-        for (template, uri, value) in [
-            ("file:///d/{x}", "file:///d/a.txt", "a.txt"),
-            ("file:///d/{x}", "file:///d/..a", "..a"),
-            ("file:///d/{x}", "file:///d/a..", "a.."),
-            ("file:///d/{x}", "file:///d/...", "..."),
-            ("file:///d/{x}", "file:///d/%252e%252e", "%2e%2e"),
-            ("file:///d/{+x}", "file:///d/a/b%20c/.d", "a/b c/.d"),
-            ("file://{+x}", "file:///d/a", "/d/a"),
-            ("files:///d/{+x}", "files:///d/../a", "../a"),
-            ("orders://{x}", "orders://..%2Fa", "../a"),
-            ("orders://{x}", "orders://a%5Cb", "a\\b"),
-        ] {
-            let value = Some(vec![value.to_owned()]);
-            assert_eq!(values(template, uri), value, "{template} {uri}");
-        }
-        assert_eq!(values("file:///d/../a", "file:///d/../a"), Some(vec![]));
-    }
-
-    #[test]
-    fn no_value_holds_a_nul() {
-        for template in ["orders://{x}", "orders://{+x}"] {
-            assert_eq!(values(template, "orders://a%00"), None, "{template}");
-            assert_eq!(values(template, "orders://a\0"), None, "{template}");
-        }
-    }
-
-    #[test]
-    fn what_is_encoded_is_part_of_a_value_and_delimits_nothing() {
-        let one = |template: &str, uri: &str| values(template, uri).map(|all| all.concat());
-        let is = |value: &str| Some(value.to_owned());
-        for template in ["a://{x}", "a://{+x}"] {
-            assert_eq!(one(template, "a://b%2Fc%3Fd%23e"), is("b/c?d#e"));
-            assert_eq!(one(template, "a://b%2fc"), is("b/c"), "in either case");
-            assert_eq!(one(template, "a://%2E%2E%2F..%2Fkeys"), is("../../keys"));
-            assert_eq!(one(template, "a://b%252Fc"), is("b%2Fc"), "decoded once");
-        }
-        assert_eq!(one("a://{+x}", "a://../keys"), is("../keys"));
-        assert_eq!(one("a://{x}", "a://../keys"), None);
-        assert_eq!(one("a://{x}/{y}", "a://b%2Fc"), None);
-    }
-
-    #[test]
-    fn a_long_uri_takes_time_in_proportion_to_it() {
-        let long = "a/".repeat(100_000);
-        assert_eq!(
-            values("a://{+a}a{+b}a{+c}a{+d}b", &format!("a://{long}")),
-            None
-        );
-    }
-
-    #[test]
-    fn the_more_exact_is_the_greater() {
-        let ordered = ["a://{+x}", "a://{x}", "a://b/{x}", "a://b"];
-        let exact: Vec<_> = ordered
-            .iter()
-            .map(|text| Template::read(text).expect("a template").exactness())
-            .collect();
-        assert!(exact.is_sorted_by(|a, b| a < b));
-    }
-}
+mod tests;

@@ -230,17 +230,18 @@ impl From<&str> for Content {
     }
 }
 
-/// Whom something is from or for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The sender of a message, or the audience of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
 impl Role {
-    /// Its name on the wire.
+    /// MCP's name of the role.
     pub fn name(self) -> &'static str {
         match self {
             Role::User => "user",

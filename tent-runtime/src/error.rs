@@ -174,7 +174,7 @@ impl Error {
     ///
     /// A tool's result over MCP shows it, to the model and the person. No other answer has a place for it: `/api`
     /// answers with a problem document, and what a resource or a prompt fails with is an error of the protocol. Content
-    /// of more than `limits.answer` is left out, and the log says so.
+    /// of more than `limits.max_response` is left out, and the log says so.
     ///
     /// ```
     /// use tent_runtime::error::Error;

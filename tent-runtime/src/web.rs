@@ -2,6 +2,7 @@
 //!
 //! It knows neither functions nor callers.
 
+mod mount;
 mod upload;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -10,6 +11,7 @@ use tent_core::codes;
 use crate::cx::TraceId;
 use crate::error::Error;
 
+pub(crate) use mount::base;
 pub(crate) use upload::Upload;
 
 /// The header with the id of a request, of requests and responses.

@@ -233,8 +233,11 @@ async fn test_elicitation_sep1330_enums(cx: &Cx) -> Result<Content> {
         }
     });
     told(
-        cx.input("choices", Form::of_schema("Please select options", written))
-            .await?,
+        cx.input(
+            "choices",
+            Form::from_schema("Please select options", written),
+        )
+        .await?,
     )
 }
 

@@ -214,6 +214,6 @@ impl Context<'_> {
     /// template counts as a template.
     fn is_one_resource(&self) -> Option<bool> {
         let uri = self.declared.resource.uri.as_ref()?;
-        Some(Template::read(&uri.value).is_ok_and(|template| template.is_literal()))
+        Some(Template::parse(&uri.value).is_ok_and(|template| template.is_literal()))
     }
 }

@@ -50,9 +50,9 @@ pub(super) fn check_name(
     }
     let own = function.name.unraw().to_string();
     let (name, origin, span) = match explicit {
-        Some(name) => (name.value.as_str(), Origin::Stated, name.span),
+        Some(name) => (name.value.as_str(), Origin::Explicit, name.span),
         None if declared.offers_mcp() || kind == Kind::Prompt => {
-            (own.as_str(), Origin::Function, function.name.span())
+            (own.as_str(), Origin::Identifier, function.name.span())
         }
         None => return,
     };
@@ -62,7 +62,7 @@ pub(super) fn check_name(
             Problem::Reserved if kind == Kind::Prompt => continue,
             Problem::TooLong { characters } => format!(
                 "the name has {characters} characters; the maximum is {}",
-                names::MOST_CHARACTERS
+                names::MAX_CHARACTERS
             ),
             Problem::Reserved => format!("`{name}` is the name of a tool of tent"),
             Problem::Characters { found: None } => "the name is empty".to_owned(),

@@ -3,7 +3,7 @@
 
 use proc_macro2::Span;
 use syn::Ident;
-use tent_core::uri::{Template, Wrong};
+use tent_core::uri::{InvalidTemplate, Template};
 
 use super::parameters::{Argument, Parameter, Source};
 use crate::diagnostic::Diagnostics;
@@ -30,7 +30,7 @@ pub(super) fn check(
         }
         return;
     };
-    let template = match Template::read(&uri.value) {
+    let template = match Template::parse(&uri.value) {
         Ok(template) => template,
         Err(wrong) => {
             let problem = format!("{:?} is not a valid URI template: {wrong}", uri.value);
@@ -68,15 +68,17 @@ pub(super) fn check(
     }
 }
 
-fn fix(wrong: &Wrong) -> &'static str {
+fn fix(wrong: &InvalidTemplate) -> &'static str {
     match wrong {
-        Wrong::Scheme => "begin with a scheme of the app, for example \"orders://{id}\"",
-        Wrong::Brace => "write a variable as `{name}`",
-        Wrong::Expression(_) => {
+        InvalidTemplate::NoScheme => {
+            "begin with a scheme of the app, for example \"orders://{id}\""
+        }
+        InvalidTemplate::UnbalancedBrace => "write a variable as `{name}`",
+        InvalidTemplate::UnsupportedExpression(_) => {
             "write `{name}`, or `{+name}` for a variable that may contain `/`; other forms of RFC 6570 are not supported"
         }
-        Wrong::Twice(_) => "rename one of the variables",
-        Wrong::Adjacent(_) => "separate the variables, for example with `/`",
-        Wrong::Character(_) => "percent-encode it",
+        InvalidTemplate::DuplicateVariable(_) => "rename one of the variables",
+        InvalidTemplate::AdjacentVariables(_) => "separate the variables, for example with `/`",
+        InvalidTemplate::InvalidCharacter(_) => "percent-encode it",
     }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
     let response = respond(&dispatcher, &parts, &mut body, trace).await;
-    let mut response = response.unwrap_or_else(|error| problem::response(&error, &dispatcher));
+    let mut response = response.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
     body.finish(&mut response).await;
     web::put_trace(response.headers_mut(), trace);
     match parts.method {
@@ -39,8 +39,8 @@ pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -
 }
 
 /// Writes the failure of a request that is not a call as a problem document.
-pub(crate) fn failure(error: &Error, dispatcher: &Dispatcher) -> Response<Body> {
-    problem::response(error, dispatcher)
+pub(crate) fn failure(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Response<Body> {
+    problem::response(error, parts, dispatcher)
 }
 
 /// Makes the response to a HEAD of the response to a GET: the same headers, `Content-Length` included, without the
@@ -161,7 +161,7 @@ async fn posted_input(
     if !web::is_json(&parts.headers) {
         return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
     }
-    let bytes = body.read(dispatcher.settings().limits.body).await?;
+    let bytes = body.read(dispatcher.settings().limits.max_body).await?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }

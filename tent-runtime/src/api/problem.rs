@@ -2,6 +2,7 @@
 //! `code`, `fix` and `fields`. It shows nothing of the error's private source.
 
 use axum::body::Body;
+use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Map, Value};
 use tent_core::codes;
@@ -11,8 +12,8 @@ use crate::error::Error;
 use crate::web;
 
 /// Writes the response of a request that failed.
-pub(super) fn response(error: &Error, dispatcher: &Dispatcher) -> Response<Body> {
-    let mut response = Response::new(Body::from(document(error, dispatcher).to_string()));
+pub(super) fn response(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Response<Body> {
+    let mut response = Response::new(Body::from(document(error, parts, dispatcher).to_string()));
     let status = StatusCode::from_u16(error.status());
     *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
@@ -30,22 +31,17 @@ pub(super) fn response(error: &Error, dispatcher: &Dispatcher) -> Response<Body>
     response
 }
 
-fn document(error: &Error, dispatcher: &Dispatcher) -> Value {
-    let base = dispatcher
-        .settings()
-        .web
-        .public_url
-        .as_ref()
-        .map_or("", |public| public.as_str());
+fn document(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Value {
+    let base = web::base(parts, dispatcher.settings().web.public_url.as_ref());
     let mut document = Map::new();
     let mut put = |name: &str, value: Value| {
         document.insert(name.to_owned(), value);
     };
-    // An app's own codes have no page here, so they stand as the type themselves.
+    // The codes of the app have no page here, so the type is a URN.
     put(
         "type",
         match error.code().starts_with('T') {
-            true => format!("{}/_t/codes/{}", base.trim_end_matches('/'), error.code()).into(),
+            true => format!("{base}/_t/codes/{}", error.code()).into(),
             false => format!("urn:code:{}", error.code()).into(),
         },
     );

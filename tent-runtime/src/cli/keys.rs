@@ -83,7 +83,7 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
 }
 
 fn lifetime(text: &str) -> Result<Duration, String> {
-    values::some_duration(text).map_err(|why| format!("it {why}"))
+    values::positive_duration(text).map_err(|why| format!("it {why}"))
 }
 
 fn row(record: &KeyRecord) -> String {

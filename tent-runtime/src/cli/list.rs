@@ -16,7 +16,7 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
-    let mut warnings = prepared.app.told().warnings();
+    let mut warnings = prepared.app.info().warnings();
     warnings.extend(registry.warnings());
     for warning in &warnings {
         out::say(format_args!("warning: {warning}"));

@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::dispatch::Identity;
 use crate::error::{Error, Result};
 use crate::mcp::stdio;
-use crate::server::{Prepared, Tent, told_to_end};
+use crate::server::{Prepared, Tent, shutdown_signal};
 
 use super::list::refuse;
 
@@ -27,8 +27,8 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
     for warning in prepared.settings.warnings() {
         tracing::warn!("{warning}");
     }
-    let notes = prepared.app.notes.clone();
-    let tent = Tent::new(prepared.open(registry).await?, notes);
+    let notifier = prepared.app.notifier.clone();
+    let tent = Tent::new(prepared.open(registry).await?, notifier);
     // An empty variable counts as none; one that is no text is no key.
     let key = std::env::var_os(KEY).filter(|key| !key.is_empty());
     let (who, fix) = match (person, key) {
@@ -45,7 +45,7 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
         }
     };
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
-        told_to_end().await;
+        shutdown_signal().await;
         tent.shutdown();
     });
     let told = |error: Error| match error.tent_code() {

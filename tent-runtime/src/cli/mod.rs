@@ -23,7 +23,7 @@ use tent_core::codes::{self, Code};
 
 use crate::error::{Error, Result};
 use crate::json;
-use crate::server::{App, Prepared, explained};
+use crate::server::{App, Prepared, explanation};
 use crate::settings::values;
 
 /// How long threads under way are waited for when everything else has ended.
@@ -108,7 +108,7 @@ impl App {
 
     /// As [`run`](Self::run), with this command line; its first word is the program's name.
     pub fn run_with(self, line: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
-        let about = self.told();
+        let about = self.info();
         let command = Line::command()
             .name(about.name.clone())
             .version(about.version.clone());
@@ -227,7 +227,7 @@ fn complain(error: &Error) {
 fn explain(code: Option<Code>) -> Result<()> {
     let line = |code: Code| format!("{code}  {}", code.name());
     match code {
-        Some(code) => out::data(explained(code).trim_end()),
+        Some(code) => out::data(explanation(code).trim_end()),
         None => out::data(codes::all().map(line).collect::<Vec<_>>().join("\n")),
     }
 }
@@ -254,6 +254,6 @@ fn program(prepared: &Prepared) -> String {
         (Ok(_), Ok(package)) => format!("cargo run -p {package} --"),
         _ => std::env::args()
             .next()
-            .unwrap_or_else(|| prepared.app.told().name.clone()),
+            .unwrap_or_else(|| prepared.app.info().name.clone()),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::function::{Function, Kind};
 use crate::registry::Registry;
-use crate::server::{Prepared, Tent, listen};
+use crate::server::{Prepared, Tent, bind};
 
 use super::{list::refuse, out, program};
 
@@ -19,16 +19,16 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     for warning in prepared.settings.warnings() {
         tracing::warn!("{warning}");
     }
-    let own = prepared.app.told().warnings();
+    let own = prepared.app.info().warnings();
     for warning in own.into_iter().chain(registry.warnings()) {
         tracing::warn!("{warning}");
     }
     let program = program(&prepared);
     // The port first: another server on it is the commonest reason not to start, and opens nothing.
-    let listener = listen(prepared.settings.web.addr).await?;
+    let listener = bind(prepared.settings.web.addr).await?;
     let addr = listener.local_addr()?;
-    let notes = prepared.app.notes.clone();
-    let tent = Tent::new(prepared.open(registry).await?, notes);
+    let notifier = prepared.app.notifier.clone();
+    let tent = Tent::new(prepared.open(registry).await?, notifier);
     // It serves also where nobody reads this.
     let _ = out::data(greeting(&tent, addr, &program));
     tent.serve_on(listener).await?;

@@ -6,9 +6,8 @@ use std::fmt;
 use std::task::Waker;
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
-use super::InputRequest;
+use super::{InputRequest, InputResponse};
 use crate::error::Result;
 
 /// Sends the input requests of one call.
@@ -18,11 +17,11 @@ use crate::error::Result;
 /// [`request`](Self::request) then stays pending, dispatch drops the function
 /// ([`is_waiting_for_retry`](Self::is_waiting_for_retry)), and the retry runs it again from its start.
 pub trait Elicitor: fmt::Debug + Send + Sync {
-    /// Sends an input request and returns the client's response, a JSON object.
+    /// Sends an input request and returns the client's response, which is valid for the request.
     ///
     /// # Errors
     /// T0021 for a client that cannot answer this request, T0022 for a response that is missing or invalid.
-    fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> BoxFuture<'a, Result<Value>>;
+    fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> BoxFuture<'a, Result<InputResponse>>;
 
     /// Whether an input request is open that only a later request can answer.
     ///

@@ -31,7 +31,7 @@ use tokio::time::Instant;
 pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
 pub use elicitor::Elicitor;
-pub use input::{InputRequest, Kind as InputKind};
+pub use input::{InputRequest, InputResponse, Kind as InputKind};
 pub use journal::Journal;
 pub use reporter::{Level, Progress, Reporter};
 pub use state::{Shared, State, States};

@@ -107,7 +107,7 @@ impl Dispatcher {
 
     /// When a request that arrives now must be answered: after `limits.call_timeout`. `None` for no limit.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        Instant::now().checked_add(self.settings.limits.call_time)
+        Instant::now().checked_add(self.settings.limits.call_timeout)
     }
 }
 

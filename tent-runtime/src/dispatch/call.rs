@@ -294,7 +294,7 @@ impl Dispatcher {
                 }
             }
         }
-        let max_response = self.settings.limits.answer;
+        let max_response = self.settings.limits.max_response;
         let outcome = run::run(function, cx, input, max_response, &self.blocking).await;
         if let Some(claim) = &claim {
             let recorded = under_deadline(until(record_deadline(cx)), claim.ended(&outcome)).await;

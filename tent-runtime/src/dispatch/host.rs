@@ -1,6 +1,9 @@
 //! Checks that `Host` and `Origin` of a request are this server's. That keeps a page of another site, and a name that
 //! an attacker points at this machine (DNS rebinding), from reaching the app through a user's browser.
 
+use std::net::IpAddr;
+use std::sync::{PoisonError, RwLock};
+
 use http::request::Parts;
 use http::{HeaderMap, header};
 use tent_core::codes;
@@ -9,12 +12,14 @@ use crate::error::{Error, Result};
 use crate::settings::Web;
 
 /// The hosts and origins that an app serves.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Hosts {
     /// In lower case. One without a port means every port.
     hosts: Vec<String>,
     /// In lower case: `scheme://host[:port]`.
     origins: Vec<String>,
+    /// The addresses of listeners that the settings do not name.
+    listening: RwLock<Vec<String>>,
     /// Whether the pages of this server use https, except on this machine.
     https: bool,
 }
@@ -27,10 +32,7 @@ impl Hosts {
     pub fn new(web: &Web) -> Self {
         let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
         if !web.addr.ip().is_unspecified() {
-            hosts.push(match web.addr.ip() {
-                std::net::IpAddr::V4(ip) => ip.to_string(),
-                std::net::IpAddr::V6(ip) => format!("[{ip}]"),
-            });
+            hosts.push(host_of(web.addr.ip()));
         }
         let mut origins: Vec<_> = web.origins.iter().map(|o| normal_origin(o)).collect();
         if let Some(public) = &web.public_url {
@@ -42,7 +44,20 @@ impl Hosts {
         Hosts {
             hosts,
             origins,
+            listening: RwLock::default(),
             https,
+        }
+    }
+
+    /// Also serves requests to this address, on which the server listens.
+    pub fn serve(&self, address: IpAddr) {
+        if !address.is_unspecified() {
+            // No code panics while it holds the lock.
+            let mut listening = self
+                .listening
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            listening.push(host_of(address));
         }
     }
 
@@ -63,7 +78,14 @@ impl Hosts {
 
     fn serves(&self, host: &str) -> bool {
         let bare = without_port(host);
-        self.hosts.iter().any(|ours| ours == host || ours == bare)
+        let is_ours = |ours: &String| ours == host || ours == bare;
+        self.hosts.iter().any(is_ours) || {
+            let listening = self
+                .listening
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            listening.iter().any(is_ours)
+        }
     }
 
     /// Whether the origin is listed, or is that of a page of this server. If this server is public over https, a page
@@ -91,6 +113,14 @@ fn host(parts: &Parts) -> Option<String> {
     let authority = authority.as_str().to_ascii_lowercase();
     let agrees = !parts.headers.contains_key(header::HOST) || named.as_ref() == Some(&authority);
     agrees.then_some(authority)
+}
+
+/// An address as a `Host` header has it.
+fn host_of(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    }
 }
 
 fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {

@@ -208,6 +208,11 @@ impl Dispatcher {
         self.tasks.wait().await;
     }
 
+    /// Also serves requests whose `Host` is this address, on which the server listens.
+    pub fn serve_host(&self, address: std::net::IpAddr) {
+        self.hosts.serve(address);
+    }
+
     /// Makes an error of tent itself safe for its caller: with a reference, under which the log has the cause.
     pub fn internal_error(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
         guard::with_reference(error, place, &caller.to_string(), trace)

@@ -56,7 +56,7 @@ impl Access {
     ///
     /// ```
     /// use tent_runtime::function::Access;
-    /// let named_ada = Access::rule("named_ada", async |cx| Ok::<_, tent_runtime::error::Error>(cx.user()?.id() == "ada"));
+    /// let named_ada = Access::rule("named_ada", async |cx| Ok::<_, tent_runtime::error::Error>(cx.user()?.id == "ada"));
     /// let known = Access::rule("known", |cx| cx.caller().is_known());
     /// # let _ = (named_ada, known);
     /// ```

@@ -189,7 +189,7 @@ impl<H> FunctionBuilder<H> {
         self
     }
 
-    /// Sets the time limit of one call. The default is the setting `limits.call_time`.
+    /// Sets the time limit of one call. The default is the setting `limits.call_timeout`.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -360,7 +360,7 @@ impl FunctionBuilder<Handled> {
         } = self.handler;
         let draft = Draft {
             name: self.name,
-            name_rules: Some(names::Origin::Stated),
+            name_rules: Some(names::Origin::Explicit),
             title: self.title,
             about: self.about,
             kind: self.kind,

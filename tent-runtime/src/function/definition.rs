@@ -214,8 +214,8 @@ pub(super) enum OutputSource {
 impl From<&'static Declaration> for Draft {
     fn from(declaration: &'static Declaration) -> Self {
         let name_rules = declaration.mcp.then_some(match declaration.explicit_name {
-            true => names::Origin::Stated,
-            false => names::Origin::Function,
+            true => names::Origin::Explicit,
+            false => names::Origin::Identifier,
         });
         Draft {
             name: declaration.name.into(),

@@ -64,7 +64,7 @@ impl Resources {
         function: Arc<Function>,
         stated: crate::function::Resource,
     ) -> Result<(), Diagnostic> {
-        match Template::read(stated.uri) {
+        match Template::parse(stated.uri) {
             Ok(template) => {
                 self.all.push(Arc::new(Resource {
                     annotations: stated.annotations.map(|given| given()).unwrap_or_default(),
@@ -86,7 +86,7 @@ impl Resources {
         self.by_exactness = (0..self.all.len()).collect();
         let all = &self.all;
         self.by_exactness
-            .sort_by_key(|&at| Reverse(all[at].template.exactness()));
+            .sort_by_key(|&at| Reverse(all[at].template.specificity()));
     }
 
     /// T1001 for each set of URIs that more than one resource has.
@@ -130,7 +130,7 @@ impl Registry {
         };
         candidates.iter().filter_map(move |&at| {
             let resource = &self.resources.all[at];
-            let values = resource.template.matched(uri)?;
+            let values = resource.template.match_uri(uri)?;
             let values = values
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value.into()));

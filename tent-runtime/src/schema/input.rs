@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use super::check::{Mode, Path, Plan, Walk, compile};
+use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
 use super::{
     Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, invalid_input, keywords, mirrors,
@@ -141,7 +141,7 @@ impl InputSchema {
         if let Value::Object(root) = &stated {
             problems.extend(mirrors::problems(root, None));
         }
-        match compile(&stated, true) {
+        match compile(&stated, Purpose::Input) {
             Ok((plan, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, plan)),
             Ok(_) => Err(problems),
             Err(more) => {
@@ -170,12 +170,38 @@ impl InputSchema {
             return Err(problems);
         }
         let (full, outline) = super::full::Full::of(&stated)?;
-        let (plan, _) = compile(&outline, true)?;
+        let (plan, _) = compile(&outline, Purpose::Input)?;
         Ok(InputSchema {
             published: stated,
             plan,
             full: Some(full),
         })
+    }
+
+    /// The validator of a form's fields, which enforces formats too.
+    ///
+    /// # Errors
+    /// Every problem of the schema, also a default that is not valid for its own field.
+    pub(crate) fn for_form(schema: Value) -> Result<Self, Vec<String>> {
+        let (plan, _) = compile(&schema, Purpose::Form)
+            .map_err(|problems| Vec::from_iter(problems.into_iter().map(|one| one.message)))?;
+        let schema = InputSchema::checked(schema, plan);
+        let mut problems = Vec::new();
+        let fields = schema
+            .published
+            .get("properties")
+            .and_then(Value::as_object);
+        for (name, field) in fields.into_iter().flatten() {
+            if let Some(default) = field.get("default") {
+                for (path, problem) in schema.invalid_in_field(name, default.clone()) {
+                    problems.push(format!("the default of `{path}` {problem}"));
+                }
+            }
+        }
+        match problems.is_empty() {
+            true => Ok(schema),
+            false => Err(problems),
+        }
     }
 
     fn checked(published: Value, plan: Plan) -> Self {
@@ -307,7 +333,7 @@ impl InputSchema {
             }
         };
         let mut document = Value::Object(root);
-        let (mut plan, defaults) = compile(&document, true)?;
+        let (mut plan, defaults) = compile(&document, Purpose::Input)?;
         // The deeper come first, so that a default has in it what is filled in inside of it.
         for default in defaults {
             let mut value = default.value;
@@ -332,21 +358,26 @@ impl InputSchema {
         Ok(InputSchema::checked(published, plan))
     }
 
+    /// What is wrong with `value` as the field `name`: paths and problems.
+    fn invalid_in_field(&self, name: &str, mut value: Value) -> Vec<(String, String)> {
+        let Some(id) = self.plan.property(name) else {
+            return Vec::new();
+        };
+        let mut walk = Walk::new(&self.plan, Mode::Json);
+        walk.visit(id, &mut value, &Path::ROOT.known(name));
+        walk.found()
+    }
+
     /// Whether the defaults and examples that `#[arg(…)]` states fit their own fields.
     fn stated_values_fit(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
         for field in fields {
             let stated = [("default", field.default), ("example", field.rules.example)];
             for (rule, value) in stated {
-                let (Some(mut value), Some(id)) = (
-                    value.and_then(|value| value()),
-                    self.plan.property(field.name),
-                ) else {
+                let Some(value) = value.and_then(|value| value()) else {
                     continue;
                 };
-                let mut walk = Walk::new(&self.plan, Mode::Json);
-                walk.visit(id, &mut value, &Path::ROOT.known(field.name));
-                for (path, what) in walk.found() {
+                for (path, what) in self.invalid_in_field(field.name, value) {
                     let message = format!("its own {rule} does not fit: `{path}` {what}");
                     problems.push(problem(codes::INVALID_RULE, field.name, message));
                 }

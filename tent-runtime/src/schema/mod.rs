@@ -27,6 +27,16 @@ pub use output::OutputSchema;
 
 use crate::error::Error;
 
+/// Whether `text` is a URI (RFC 3986).
+pub(crate) fn is_uri(text: &str) -> bool {
+    check::Format::Uri.matches(text)
+}
+
+/// Whether a form may have this string format: `email`, `uri`, `date` or `date-time`.
+pub(crate) fn is_known_format(name: &str) -> bool {
+    check::Format::find(name).is_some()
+}
+
 /// What is wrong with a declaration's schema, found at start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {

@@ -4,7 +4,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use super::check::{Mode, Path, Plan, Walk, compile};
+use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
 use super::transform::{Shaper, Side, Source, problem};
 use super::{Problem, keywords};
 
@@ -46,7 +46,9 @@ impl OutputSchema {
         let shaped = shaper.finish_open(root);
         let huge = keywords::any_huge(&shaped);
         let published = keywords::published(&shaped);
-        let plan = compile(&published, false).ok().map(|(plan, _)| plan);
+        let plan = compile(&published, Purpose::Output)
+            .ok()
+            .map(|(plan, _)| plan);
         says_something.then_some(OutputSchema {
             published,
             plan,
@@ -67,7 +69,7 @@ impl OutputSchema {
             return Err(problem(codes::INVALID_RULE, "", message));
         }
         Ok(OutputSchema {
-            plan: compile(&schema, false).ok().map(|(plan, _)| plan),
+            plan: compile(&schema, Purpose::Output).ok().map(|(plan, _)| plan),
             published: schema,
             huge: false,
         })

@@ -1,7 +1,7 @@
-//! The connections: taken one after another, each served until it ends, none kept for nothing.
+//! HTTP/1.1 connections: accepts them, serves each until it ends, and closes those that stay idle.
 //!
-//! What is limited is the time of a request's head and of a connection on which nothing is asked, and how
-//! many connections there are. An answer under way may take as long as it does.
+//! Two things are limited: the number of connections, and the time that a connection waits for the head of a request. A
+//! response may take any time.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,75 +21,75 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tower_service::Service as _;
 
-/// How long the whole head of a connection's first request may take: nothing is known yet of who opened it.
+/// The time for the whole head of the first request of a connection, whose client is unknown until then.
 const FIRST_HEAD: Duration = Duration::from_secs(15);
 
-/// How long that of each further one may take, from the end of the answer before it. Longer than the 60
-/// seconds for which proxies keep a connection that nobody uses, since one that is closed in the moment in
-/// which a proxy uses it again costs somebody an answer.
+/// The time for the head of each further request, from the end of the response before it. It is longer than the 60
+/// seconds for which proxies keep idle connections: if the server closed one at the moment in which a proxy uses it
+/// again, a request would be lost.
 const NEXT_HEAD: Duration = Duration::from_secs(75);
 
-/// So many connections are open at once. The next ones wait in the system's queue until one ends, which those
-/// that ask nothing soon do. An idle one costs about 10 kB, so all of them 160 MB.
-pub(super) const MOST: usize = 16_384;
+/// The most open connections. Further ones wait in the queue of the operating system until one ends, which an idle one
+/// soon does. An idle connection takes about 10 kB, so all of them take 160 MB.
+pub(super) const MAX_CONNECTIONS: usize = 16_384;
 
-/// How long to wait after the system could not give a connection, as where there are no more files: to ask
-/// again at once would take all of a core.
-const AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// The pause after the system could not accept a connection, for example because the process has no file descriptors
+/// left. An immediate retry would use all of a core.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 
-/// Serves `app` on at most `most` connections at once until `told` ends, then ends each connection after the
-/// request that is under way on it.
+/// Serves `app` on at most `max` connections at once until `shutdown` completes. Then each connection ends after its
+/// current request.
 pub(super) async fn serve(
     listener: TcpListener,
     app: Router,
-    most: usize,
-    told: impl Future<Output = ()>,
+    max: usize,
+    shutdown: impl Future<Output = ()>,
 ) {
     let http = http();
-    let all = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(most));
-    tokio::pin!(told);
+    let connections = GracefulShutdown::new();
+    let permits = Arc::new(Semaphore::new(max));
+    tokio::pin!(shutdown);
     loop {
         let next = async {
-            let place = room.clone().acquire_owned().await;
-            (place, accept(&listener).await)
+            let permit = permits.clone().acquire_owned().await;
+            (permit, accept(&listener).await)
         };
-        let (place, (stream, peer)) = tokio::select! {
+        let (permit, (stream, peer)) = tokio::select! {
             next = next => next,
-            () = &mut told => break,
+            () = &mut shutdown => break,
         };
-        let asked = Arc::new(AtomicBool::new(false));
-        let (app, noted) = (app.clone(), asked.clone());
+        let has_request = Arc::new(AtomicBool::new(false));
+        let (app, seen) = (app.clone(), has_request.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
-            noted.store(true, Ordering::Relaxed);
+            seen.store(true, Ordering::Relaxed);
             request.extensions_mut().insert(ConnectInfo(peer));
             app.clone().call(request)
         });
-        let served = all.watch(http.serve_connection(TokioIo::new(stream), service));
+        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            if let Err(error) = unless_silent(served, &asked).await {
+            if let Err(error) = with_first_request(connection, &has_request).await {
                 tracing::debug!(%peer, %error, "a connection broke off");
             }
-            drop(place);
+            drop(permit);
         });
     }
-    // New ones are refused from now on, rather than left in the queue.
+    // The system refuses new connections from now on. In the queue they would wait for nothing.
     drop(listener);
-    all.shutdown().await;
+    connections.shutdown().await;
 }
 
-/// Serves a connection to its end, or until its first request would have had to be there.
-async fn unless_silent(
-    served: impl Future<Output = hyper::Result<()>>,
-    asked: &AtomicBool,
+/// Serves a connection to its end, or until the time for its first request is over.
+async fn with_first_request(
+    connection: impl Future<Output = hyper::Result<()>>,
+    has_request: &AtomicBool,
 ) -> hyper::Result<()> {
-    tokio::pin!(served);
+    tokio::pin!(connection);
     tokio::select! {
-        ended = &mut served => return ended,
+        ended = &mut connection => return ended,
         () = tokio::time::sleep(FIRST_HEAD) => {}
     }
-    match asked.load(Ordering::Relaxed) {
-        true => served.await,
+    match has_request.load(Ordering::Relaxed) {
+        true => connection.await,
         false => Ok(()),
     }
 }
@@ -100,7 +100,7 @@ fn http() -> http1::Builder {
     http
 }
 
-/// The next connection, however long that takes.
+/// Accepts the next connection.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
@@ -110,17 +110,17 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
                 }
                 return (stream, peer);
             }
-            // It was gone before it was taken.
-            Err(error) if is_of_the_client(&error) => {}
+            // The client closed the connection before the server accepted it.
+            Err(error) if is_client_error(&error) => {}
             Err(error) => {
-                tracing::error!(%error, "no connection can be taken");
-                tokio::time::sleep(AFTER_FAILURE).await;
+                tracing::error!(%error, "cannot accept connections");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 }
 
-fn is_of_the_client(error: &io::Error) -> bool {
+fn is_client_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionRefused
@@ -142,30 +142,27 @@ mod tests {
 
     use super::*;
 
-    const ASK: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-    /// A server, its address, and what tells it to end.
-    async fn started(
-        app: Router,
-        most: usize,
-    ) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
+    /// A server: its address, and the sender that shuts it down.
+    async fn started(app: Router, max: usize) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let addr = listener.local_addr().expect("it has one");
-        let (tell, told) = oneshot::channel();
-        let told = async {
-            let _ = told.await;
+        let (shut_down, shutdown) = oneshot::channel();
+        let shutdown = async {
+            let _ = shutdown.await;
         };
-        let served = tokio::spawn(serve(listener, app, most, told));
-        (addr, tell, served)
+        let served = tokio::spawn(serve(listener, app, max, shutdown));
+        (addr, shut_down, served)
     }
 
     fn hello() -> Router {
         Router::new().route("/", get(async || "hello"))
     }
 
-    /// Sends a request and reads its answer, the body of which ends with this word.
+    /// Sends a request and reads its response, whose body ends with this word.
     async fn asked(stream: &mut TcpStream, ends: &str) -> String {
-        stream.write_all(ASK).await.expect("it is open");
+        stream.write_all(REQUEST).await.expect("it is open");
         let mut got = Vec::new();
         while !got.ends_with(ends.as_bytes()) {
             let read = stream.read_buf(&mut got).await.expect("it is open");
@@ -174,17 +171,17 @@ mod tests {
         String::from_utf8(got).expect("a text")
     }
 
-    // In these the clock stands still, and goes on by itself where everything waits for it.
+    // The clock of these tests is paused. It advances when every task waits for it.
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_without_a_whole_head_is_ended() {
+    async fn a_connection_without_a_whole_head_is_closed() {
         let (addr, _tell, _served) = started(hello(), 10).await;
         for begun in [&b""[..], b"GET / HTTP/1.1\r\nhost: loc"] {
             let mut stream = TcpStream::connect(addr).await.expect("it listens");
             stream.write_all(begun).await.expect("it is open");
             let mut got = Vec::new();
             let _ = stream.read_to_end(&mut got).await;
-            assert_eq!(got, b"", "nothing was asked");
+            assert_eq!(got, b"", "there was no request");
         }
         let mut idle = TcpStream::connect(addr).await.expect("it listens");
         asked(&mut idle, "hello").await;
@@ -194,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_may_take_as_long_as_it_does() {
+    async fn a_response_may_take_any_time() {
         let slow = stream::unfold(0, async |at| {
             tokio::time::sleep(20 * NEXT_HEAD).await;
             (at < 3).then(|| (Ok::<_, io::Error>(Bytes::from_static(b"more ")), at + 1))
@@ -215,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_on_which_nothing_is_asked_makes_room_for_the_next() {
+    async fn an_idle_connection_makes_room_for_the_next() {
         let (addr, _tell, _served) = started(hello(), 1).await;
         let mut first = TcpStream::connect(addr).await.expect("it listens");
         asked(&mut first, "hello").await;
@@ -228,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn told_to_end_it_ends_after_what_is_under_way() {
+    async fn shutdown_ends_a_connection_after_its_current_request() {
         let (begun, begins) = oneshot::channel();
         let (go_on, goes_on) = oneshot::channel::<()>();
         let once = Arc::new(Mutex::new(Some((begun, goes_on))));
@@ -241,14 +238,14 @@ mod tests {
                 "hello"
             }
         };
-        let (addr, tell, served) = started(Router::new().route("/", get(answer)), 10).await;
+        let (addr, shut_down, served) = started(Router::new().route("/", get(answer)), 10).await;
         let mut idle = TcpStream::connect(addr).await.expect("it listens");
         let mut stream = TcpStream::connect(addr).await.expect("it listens");
         let asking = tokio::spawn(async move { asked(&mut stream, "hello").await });
         begins.await.expect("it runs");
-        tell.send(()).expect("it serves");
+        shut_down.send(()).expect("it serves");
         let rest = idle.read_to_end(&mut Vec::new()).await;
-        assert_eq!(rest.ok(), Some(0), "the one on which nothing is asked ends");
+        assert_eq!(rest.ok(), Some(0), "the idle one ends");
         assert!(!served.is_finished());
         go_on.send(()).expect("it waits");
         let got = asking.await.expect("it is answered");
@@ -258,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_knows_where_it_came_from() {
+    async fn a_request_carries_the_address_of_its_client() {
         let from = async |ConnectInfo(peer): ConnectInfo<SocketAddr>| format!("{peer} asked");
         let (addr, _tell, _served) = started(Router::new().route("/", get(from)), 10).await;
         let mut stream = TcpStream::connect(addr).await.expect("it listens");
@@ -268,10 +265,10 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_is_gone_is_no_failure_of_the_system() {
-        assert!(is_of_the_client(&io::ErrorKind::ConnectionAborted.into()));
+    fn errors_of_the_client_and_of_the_system_are_told_apart() {
+        assert!(is_client_error(&io::ErrorKind::ConnectionAborted.into()));
         assert!(
-            !is_of_the_client(&io::Error::from_raw_os_error(24)),
+            !is_client_error(&io::Error::from_raw_os_error(24)),
             "EMFILE"
         );
     }

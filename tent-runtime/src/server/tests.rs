@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
+use super::listen::bind;
 use super::*;
+use crate::caller::Caller;
 use crate::cx::{Client, Era, TraceId};
 use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::function::{
@@ -67,7 +69,7 @@ async fn a_call_that_goes_on_without_its_client_is_waited_for_before_the_server_
     left(&tent).await;
     tent.shutdown();
     assert!(tent.drained().now_or_never().is_none());
-    let listener = listen(([127, 0, 0, 1], 0).into()).await.expect("a port");
+    let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
     let served = tent.clone().serve_on(listener);
     tokio::pin!(served);
     for _ in 0..100 {
@@ -83,7 +85,7 @@ async fn a_call_that_goes_on_without_its_client_is_waited_for_before_the_server_
     let tent = self::tent().await;
     left(&tent).await;
     tent.shutdown();
-    let listener = listen(([127, 0, 0, 1], 0).into()).await.expect("a port");
+    let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
     tokio::time::pause();
     tent.serve_on(listener).await.expect("it ends");
 }

@@ -1,4 +1,4 @@
-//! Where settings come from, and which wins: [`Builder`].
+//! [`Builder`]: collects settings from their sources, and reports all invalid ones at once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::own::Node;
 use super::{KNOWN, SECTIONS, Settings, values};
 use crate::error::{Error, Result};
 
-/// Where a value comes from. The greater wins.
+/// The source of a value. A greater source overrides a smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Variable,
@@ -20,28 +20,28 @@ enum Source {
     Flag,
 }
 
-/// One value, not yet looked at.
+/// A value that is not parsed yet.
 struct Given {
     source: Source,
     /// `section.key`.
     key: String,
-    /// How the person who set it knows it: the variable, the key, the flag.
+    /// The name that errors use: the variable, the key or the flag.
     label: String,
     value: String,
 }
 
-/// Settings in the making. Whatever order its methods are called in, the command line wins over the
-/// app's own code, and that over the variables.
+/// Builds [`Settings`]. Flags of the command line override values of the app's code, and those override variables, in
+/// whatever order the methods are called.
 ///
 /// ```
 /// use tent_runtime::settings::Settings;
 /// let settings = Settings::builder()
-///     .set("limits.body", "1MiB")
+///     .set("limits.max_body", "1MiB")
 ///     .flag("--addr", "web.addr", "127.0.0.1:8080")
-///     .vars([("TENT_WEB__ADDR", "127.0.0.1:4000"), ("TENT_LIMITS__CALL_TIME", "5s")])
+///     .vars([("TENT_WEB__ADDR", "127.0.0.1:4000"), ("TENT_LIMITS__CALL_TIMEOUT", "5s")])
 ///     .build()?;
 /// assert_eq!(settings.web.addr.port(), 8080);
-/// assert_eq!(settings.limits.call_time.as_secs(), 5);
+/// assert_eq!(settings.limits.call_timeout.as_secs(), 5);
 /// # Ok::<(), tent_runtime::error::Error>(())
 /// ```
 #[derive(Default)]
@@ -52,7 +52,7 @@ pub struct Builder {
     warnings: Vec<String>,
 }
 
-/// Shows the names alone: the values may be secrets.
+/// Shows only the names, because values may be secrets.
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given: Vec<&str> = self.given.iter().map(|given| &*given.label).collect();
@@ -63,14 +63,13 @@ impl fmt::Debug for Builder {
 }
 
 impl Builder {
-    /// Adds the variables of this process.
+    /// Adds the environment variables of this process.
     pub fn env(self) -> Self {
         self.vars_os(std::env::vars_os())
     }
 
-    /// Adds variables: pairs of name and value. What does not begin with `TENT_` is left alone, and
-    /// so is what has no section, but for `TENT_SECRET`. An empty variable counts as none where the
-    /// setting is tent's own.
+    /// Adds variables: pairs of name and value. Variables that do not start with `TENT_` or have no section are ignored,
+    /// except `TENT_SECRET`. An empty variable leaves a setting of tent at its default.
     pub fn vars<N, V>(mut self, vars: impl IntoIterator<Item = (N, V)>) -> Self
     where
         N: Into<String>,
@@ -90,8 +89,7 @@ impl Builder {
             match value.into_string() {
                 Ok(value) => self.var(name, value),
                 Err(_) if key_of(&name).is_some() => {
-                    self.problems
-                        .insert(name, "has a value that is no Unicode text".into());
+                    self.problems.insert(name, "is not valid Unicode".into());
                 }
                 Err(_) => {}
             }
@@ -111,8 +109,7 @@ impl Builder {
         }
     }
 
-    /// Sets one by the app's own code: tent's own or, in a section that tent does not know, the app's.
-    /// The last of several for one key wins.
+    /// Sets a setting of tent or, in a section that tent does not know, of the app. The last value of a key applies.
     pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let key = key.into();
         self.given.push(Given {
@@ -124,7 +121,7 @@ impl Builder {
         self
     }
 
-    /// Sets one by a flag of the command line, whose name is what an error names.
+    /// Sets a setting by a command-line flag. Errors name the flag.
     pub fn flag(
         mut self,
         flag: impl Into<String>,
@@ -140,13 +137,13 @@ impl Builder {
         self
     }
 
-    /// The settings.
+    /// Parses all values.
     ///
     /// # Errors
-    /// T7019 with everything that is wrong at once, each under the name it was set by: keys that tent's
-    /// own sections do not have, and values that do not fit.
+    /// T7019 with a field for each unknown key in a section of tent and for each invalid value, under the name that it was
+    /// set by.
     pub fn build(mut self) -> Result<Settings> {
-        // A stable sort: of two from the same source the one that came later stays later.
+        // The sort is stable: of two values from one source, the later one stays later and applies.
         self.given.sort_by_key(|given| given.source);
         let mut settings = Settings {
             warnings: self.warnings,
@@ -158,7 +155,7 @@ impl Builder {
             if given.source == Source::Variable
                 && let Some(other) = variables.insert(given.key.clone(), given.label.clone())
             {
-                let problem = format!("sets the same as {other}; keep one of the two");
+                let problem = format!("sets the same setting as {other}; remove one");
                 problems.insert(given.label, problem);
                 continue;
             }
@@ -169,19 +166,22 @@ impl Builder {
         if problems.is_empty() {
             return Ok(settings);
         }
-        Err(refused(problems))
+        Err(invalid(problems))
     }
 }
 
-/// Puts one value where it belongs.
+/// Applies one value.
 fn apply(settings: &mut Settings, given: &Given) -> Result<(), String> {
     if let Some(known) = KNOWN.iter().find(|known| known.key == given.key) {
         if given.source == Source::Variable && given.value.trim().is_empty() {
             return Ok(());
         }
-        return (known.read)(settings, &given.value).map_err(|why| match known.secret {
+        return (known.parse)(settings, &given.value).map_err(|why| match known.secret {
             true => why,
-            false => format!("is `{}`, which {why}", shown(&given.value)),
+            false => match why.starts_with("must") {
+                true => why,
+                false => format!("is `{}`, which {why}", shown(&given.value)),
+            },
         });
     }
     match given.key.split_once('.') {
@@ -194,15 +194,17 @@ fn apply(settings: &mut Settings, given: &Given) -> Result<(), String> {
     }
 }
 
-fn refused(problems: BTreeMap<String, String>) -> Error {
+/// One error for all problems.
+fn invalid(problems: BTreeMap<String, String>) -> Error {
     let lines: Vec<String> = problems
         .iter()
         .map(|(label, problem)| format!("{label} {problem}"))
         .collect();
     let message = match lines.as_slice() {
+        [only] if only.ends_with('?') => only.clone(),
         [only] => format!("{only}."),
         several => format!(
-            "{} settings are wrong:\n  {}",
+            "{} settings are invalid:\n  {}",
             several.len(),
             several.join("\n  ")
         ),
@@ -213,7 +215,7 @@ fn refused(problems: BTreeMap<String, String>) -> Error {
     )
 }
 
-/// The key that a variable sets; `None` where it sets none.
+/// The key that a variable sets, if it sets one.
 fn key_of(name: &str) -> Option<String> {
     let rest = name.strip_prefix("TENT_")?;
     if rest == "SECRET" {
@@ -229,7 +231,7 @@ pub(super) fn variable(key: &str) -> String {
     format!("TENT_{}", key.replace('.', "__").to_ascii_uppercase())
 }
 
-/// A key as whoever set it would write it.
+/// The key in the spelling of its source.
 fn spelled(key: &str, source: Source) -> Cow<'_, str> {
     match source {
         Source::Variable => variable(key).into(),
@@ -242,7 +244,7 @@ fn unknown(given: &Given) -> String {
     let section = given.key.split_once('.').map(|(section, _)| section);
     let near = nearest(&given.key, keys()).map(|near| spelled(near, given.source));
     if let Some(near) = near {
-        return format!("is no setting; {near} is");
+        return format!("is not a setting; did you mean {near}?");
     }
     let beside: Vec<_> = keys()
         .filter(|key| key.split_once('.').map(|(section, _)| section) == section)
@@ -250,29 +252,29 @@ fn unknown(given: &Given) -> String {
         .collect();
     match (beside.as_slice(), section) {
         ([], _) | (_, None) => {
-            "is no setting, and its section is kept for tent; an app's own stand in a section of another name"
+            "is not a setting, and its section is reserved for tent; use another section for settings of the app"
                 .into()
         }
         (beside, Some(section)) => {
-            format!("is no setting; section {section} has {}", beside.join(", "))
+            format!("is not a setting; section {section} has {}", beside.join(", "))
         }
     }
 }
 
-/// A warning where a section of the app's own is one letter off one of tent's, and has a key of it.
+/// A warning if the section of the app is nearly a section of tent that has the key.
 fn near_section(given: &Given, section: &str, rest: &str) -> Option<String> {
     let near = nearest(section, SECTIONS)?;
     let meant = format!("{near}.{rest}");
     KNOWN.iter().any(|known| known.key == meant).then(|| {
         format!(
-            "{} is read as a setting of the app's own; tent's is {}.",
+            "{} is a setting of the app; did you mean {}, a setting of tent?",
             given.label,
             spelled(&meant, given.source)
         )
     })
 }
 
-/// A warning where a variable without a section is near one that is read.
+/// A warning if a variable without a section is near the variable of a setting.
 fn no_section(name: &str) -> Option<String> {
     let rest = name.strip_prefix("TENT_")?.to_ascii_lowercase();
     let flat = |key: &str| key.replace('.', "_");
@@ -281,15 +283,14 @@ fn no_section(name: &str) -> Option<String> {
     let meant = KNOWN.iter().find(|known| flat(known.key) == near)?;
     let meant = (meant.key, variable(meant.key));
     Some(match meant {
-        (key, variable) if key.contains('.') => format!(
-            "{name} is not read: section and key are joined by two underscores, {variable}."
-        ),
-        (_, variable) => format!("{name} is not read; {variable} is."),
+        (key, variable) if key.contains('.') => {
+            format!("{name} is ignored: write two underscores between section and key, {variable}.")
+        }
+        (_, variable) => format!("{name} is ignored; did you mean {variable}?"),
     })
 }
 
-/// A value in an error: on one line, not at length, and without what stands before an `@`, which is where
-/// an address has its password.
+/// A value for an error: on one line, cut, and without the password of a URL.
 fn shown(value: &str) -> String {
     const MOST: usize = 80;
     let value = &*values::without_password(value);

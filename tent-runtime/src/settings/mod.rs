@@ -1,10 +1,9 @@
-//! [`Settings`]: what the server is told from outside, read once, before it starts.
+//! [`Settings`]: reads the configuration of the server once, before it starts.
 //!
-//! A setting is named `section.key`. It comes from the variable `TENT_<SECTION>__<KEY>` (two underscores
-//! between section and key), from the app's own code, or from the command line; the later of these
-//! wins. A section that tent does not know belongs to the app, which reads it with
-//! [`Settings::get`]. After the start nothing here is read or changed again, and no value of a secret
-//! is ever shown.
+//! A setting is named `section.key`. Its value comes from the variable `TENT_<SECTION>__<KEY>` (two underscores between
+//! section and key), from the app's code, or from a command-line flag; a later source in this list overrides an earlier
+//! one. Sections that tent does not know belong to the app, which reads them with [`Settings::get`]. Settings never change
+//! after the start, and the value of a secret is never shown.
 
 mod builder;
 mod own;
@@ -23,36 +22,35 @@ use crate::error::{Error, Result};
 use own::Node;
 
 pub use builder::Builder;
-pub use secret::{FEWEST_BYTES, Secret};
+pub use secret::{MIN_BYTES, Secret};
 pub use urls::{PublicUrl, StoreUrl};
 
-/// Everything that is set, defaults filled in.
+/// All settings, with defaults for those that are not set.
 ///
 /// ```
 /// use tent_runtime::settings::Settings;
 /// let settings = Settings::from_vars([
-///     ("TENT_LIMITS__BODY", "8MiB"),
+///     ("TENT_LIMITS__MAX_BODY", "8MiB"),
 ///     ("TENT_SHOP__DB", "orders.db"),
 /// ])?;
 /// assert_eq!(settings.web.addr.to_string(), "127.0.0.1:3000");
-/// assert_eq!(settings.limits.body, 8 * 1024 * 1024);
+/// assert_eq!(settings.limits.max_body, 8 * 1024 * 1024);
 /// assert_eq!(settings.get::<String>("shop.db")?, "orders.db");
 /// # Ok::<(), tent_runtime::error::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Where the server listens, and by which names it is reached.
+    /// The address that the server listens on, and the names that clients reach it by.
     pub web: Web,
-    /// What MCP clients may do.
+    /// The MCP endpoint.
     pub mcp: Mcp,
-    /// How much and how long.
+    /// Limits on size, time and number.
     pub limits: Limits,
-    /// Where the data of tent itself is kept.
+    /// The store of tent's own data.
     pub store: Store,
-    /// `secret`: what is sealed with the first of these can be opened with any. A list, so that a new
-    /// one can be put in front before an old one goes. Empty (the default): one is made, and kept in
-    /// the store.
+    /// `secret`: the first secret seals, every secret opens. To rotate, put the new secret first and remove the old one
+    /// later. Empty (the default): tent generates a secret and keeps it in the store.
     pub secrets: Vec<Secret>,
     own: BTreeMap<String, Node>,
     warnings: Vec<String>,
@@ -62,15 +60,14 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Web {
-    /// `web.addr`: the address and port to listen at. Default: `127.0.0.1:3000`.
+    /// `web.addr`: the address and port to listen on. Default: `127.0.0.1:3000`.
     pub addr: SocketAddr,
-    /// `web.public_url`: the address that the world uses, where a proxy stands in front. Default: none.
+    /// `web.public_url`: the URL that clients use, if a proxy is in front of the server. Default: none.
     pub public_url: Option<PublicUrl>,
-    /// `web.hosts`: further hosts that requests may name, in small letters, each with or without a
-    /// port. Default: none.
+    /// `web.hosts`: additional hosts that requests may name, in lower case, each with or without a port. Default: none.
     pub hosts: Vec<String>,
-    /// `web.origins`: further origins whose pages may call, in small letters; `null` for pages without
-    /// one. Default: none.
+    /// `web.origins`: additional origins whose pages may call, in lower case; `null` for pages without an origin.
+    /// Default: none.
     pub origins: Vec<String>,
 }
 
@@ -89,11 +86,11 @@ impl Default for Web {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Mcp {
-    /// `mcp.anyone`: whether a client without a key is served: it may list and call what
-    /// `access = "anyone"` allows. Default: `false`, and such a client is asked to sign in.
+    /// `mcp.anyone`: whether clients without credentials may list and call functions with `access = "anyone"`. Default:
+    /// `false`, so such a client must sign in.
     pub anyone: bool,
-    /// `mcp.stream`: whether clients may keep a stream open, on which they are told that lists have
-    /// changed. Each holds a connection. Default: `false`.
+    /// `mcp.stream`: whether clients may open subscription streams, which notify them of changed lists. Each stream holds
+    /// a connection. Default: `false`.
     pub stream: bool,
 }
 
@@ -101,37 +98,35 @@ pub struct Mcp {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// `limits.body`: the most bytes of a request's body. Default: 4 MiB.
-    pub body: usize,
-    /// `limits.answer`: the most bytes that a function may give, and of the answers to one array of
-    /// messages. Default: 16 MiB.
-    pub answer: usize,
-    /// `limits.call_time`: how long a request may take, with all the rules and functions that it leads to. A function
-    /// that states a time of its own has that, from its call on.
-    /// Default: 30 seconds.
-    pub call_time: Duration,
-    /// `limits.ask_time`: how long what is asked of a person or of a client waits for its answer, longer than
-    /// nothing. Default: 10 minutes.
+    /// `limits.max_body`: the greatest size of a request body, in bytes. Default: 4 MiB.
+    pub max_body: usize,
+    /// `limits.max_response`: the greatest size of a function's output, and of the responses to one JSON-RPC batch, in
+    /// bytes. Default: 16 MiB.
+    pub max_response: usize,
+    /// `limits.call_timeout`: the time limit of a request, including the access rules and functions that it runs. The
+    /// `timeout` of a function replaces it from the start of that function. Default: 30 seconds.
+    pub call_timeout: Duration,
+    /// `limits.ask_time`: the time limit for a person's or a client's response to a request of the server. Default: 10
+    /// minutes.
     pub ask_time: Duration,
-    /// `limits.tools_kept`: how long a client may keep a list of tools. Default: 5 minutes.
-    pub tools_kept: Duration,
-    /// `limits.live_connections`: the most streams that MCP clients keep open at once with this process, for
-    /// each caller, whatever their addresses; where nobody is known ([`mcp.anyone`](Mcp::anyone)), for each
-    /// address, of IPv6 each network of 64 bits. The address is that of the connection: behind a proxy all of
-    /// nobody's streams count as one address's, and so they do on a listener of the app's own that tells no
-    /// `axum::extract::ConnectInfo<SocketAddr>`. One more is refused with T0006. Default: 100.
-    pub live_connections: usize,
+    /// `limits.list_ttl`: how long clients may cache lists, such as the list of tools. Zero disables it. Default: 5 minutes.
+    pub list_ttl: Duration,
+    /// `limits.streams_per_caller`: the greatest number of MCP streams that a caller may have open with this process. A
+    /// further stream is T0006. Anonymous streams ([`mcp.anyone`](Mcp::anyone)) count per address of the connection, and
+    /// IPv6 addresses count per /64 network. Behind a proxy, or on the app's own listener without
+    /// `axum::extract::ConnectInfo<SocketAddr>`, all anonymous streams count together. Default: 100.
+    pub streams_per_caller: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            body: 4 << 20,
-            answer: 16 << 20,
-            call_time: Duration::from_secs(30),
+            max_body: 4 << 20,
+            max_response: 16 << 20,
+            call_timeout: Duration::from_secs(30),
             ask_time: Duration::from_secs(600),
-            tools_kept: Duration::from_secs(300),
-            live_connections: 100,
+            list_ttl: Duration::from_secs(300),
+            streams_per_caller: 100,
         }
     }
 }
@@ -140,8 +135,7 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Store {
-    /// `store.url`: `memory:`, or `sqlite:` and a file. Default: `sqlite:tent.db`, in the directory that
-    /// the server is started in.
+    /// `store.url`: `memory:`, or `sqlite:` and a file. Default: `sqlite:tent.db` in the working directory.
     pub url: StoreUrl,
 }
 
@@ -154,12 +148,12 @@ impl Default for Store {
 }
 
 impl Settings {
-    /// Nothing yet, to be added to.
+    /// A builder without any setting.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// From the variables of this process, which are read now.
+    /// Reads the environment variables of this process.
     ///
     /// # Errors
     /// As [`Builder::build`].
@@ -167,7 +161,7 @@ impl Settings {
         Self::builder().env().build()
     }
 
-    /// From variables that are given: pairs of name and value.
+    /// Reads the given variables: pairs of name and value.
     ///
     /// # Errors
     /// As [`Builder::build`].
@@ -179,13 +173,13 @@ impl Settings {
         Self::builder().vars(vars).build()
     }
 
-    /// One of the app's own settings, as whatever type is asked for: a text, a number, `true` or `false`,
-    /// a list (parted by commas), an `Option` where it may be absent, or a whole section as a struct that
-    /// derives `Deserialize`. `shop.db` is the variable `TENT_SHOP__DB`; names are in small letters.
+    /// Reads a setting of the app as the type `T`: a string, a number, `true` or `false`, a list (separated by commas), an
+    /// `Option` for an optional setting, or a whole section as a struct that derives `Deserialize`. `shop.db` is the
+    /// variable `TENT_SHOP__DB`; names are in lower case.
     ///
     /// # Errors
-    /// T7019 where it is not set and the type is no `Option`, where its value does not fit the type, and for
-    /// what is tent's own.
+    /// T7019 if the setting is not set and `T` is not an `Option`, if the value is not valid for `T`, and for a setting of
+    /// tent.
     ///
     /// ```
     /// # use tent_runtime::settings::Settings;
@@ -201,52 +195,51 @@ impl Settings {
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         if KNOWN.iter().any(|known| known.key == key) {
             return Err(Error::new(codes::INVALID_SETTING)
-                .with_message(format!("{key} is tent's own."))
-                .with_fix("Read it from the field of Settings that has its name."));
+                .with_message(format!("{key} is a setting of tent."))
+                .with_fix("Read the field of Settings that has its name."));
         }
         let found = Node::at(&self.own, key);
         let read = match found {
             Some(node) => node.read(),
             None => Node::absent(),
         };
-        read.map_err(|misfit| {
+        read.map_err(|invalid| {
             let variable = builder::variable(key);
             let message = match found {
-                Some(_) => format!("{key} ({variable}) does not fit: {misfit}."),
+                Some(_) => format!("{key} ({variable}) is not valid: {invalid}."),
                 None => format!("{key} ({variable}) is not set."),
             };
             Error::new(codes::INVALID_SETTING)
                 .with_message(message)
-                .with_fix(format!("Set {variable} to a value that fits."))
-                .with_field(variable, misfit.to_string())
+                .with_fix(format!("Set {variable} to a valid value."))
+                .with_field(variable, invalid.to_string())
         })
     }
 
-    /// What looks like a mistake but may be none: variables that no setting of tent reads, though their
-    /// names are near one that does. Each is a sentence, to be logged at start.
+    /// Probable mistakes to log at start, each as a sentence: variables whose names are near the name of a setting.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 }
 
-/// A setting of tent's own.
+/// A setting of tent.
 pub(crate) struct Known {
     /// `section.key`, or a key alone.
     pub(crate) key: &'static str,
-    /// Whether its value may never be shown.
+    /// Whether the value is a secret and is never shown.
     secret: bool,
-    read: fn(&mut Settings, &str) -> Result<(), String>,
+    parse: fn(&mut Settings, &str) -> Result<(), String>,
 }
 
-const fn known(key: &'static str, read: fn(&mut Settings, &str) -> Result<(), String>) -> Known {
+const fn known(key: &'static str, parse: fn(&mut Settings, &str) -> Result<(), String>) -> Known {
     Known {
         key,
         secret: false,
-        read,
+        parse,
     }
 }
 
-/// Every setting of tent's own, in the order in which they are documented.
+/// All settings of tent, in the order of the documentation.
 pub(crate) const KNOWN: &[Known] = &[
     known("web.addr", |settings, text| {
         settings.web.addr = values::addr(text)?;
@@ -272,35 +265,35 @@ pub(crate) const KNOWN: &[Known] = &[
         settings.mcp.stream = values::flag(text)?;
         Ok(())
     }),
-    known("limits.body", |settings, text| {
-        settings.limits.body = values::size(text)?;
+    known("limits.max_body", |settings, text| {
+        settings.limits.max_body = values::size(text)?;
         Ok(())
     }),
-    known("limits.answer", |settings, text| {
-        settings.limits.answer = values::size(text)?;
+    known("limits.max_response", |settings, text| {
+        settings.limits.max_response = values::size(text)?;
         Ok(())
     }),
-    known("limits.call_time", |settings, text| {
-        settings.limits.call_time = values::some_duration(text)?;
+    known("limits.call_timeout", |settings, text| {
+        settings.limits.call_timeout = values::positive_duration(text)?;
         Ok(())
     }),
     known("limits.ask_time", |settings, text| {
-        settings.limits.ask_time = values::some_duration(text)?;
+        settings.limits.ask_time = values::positive_duration(text)?;
         Ok(())
     }),
-    known("limits.tools_kept", |settings, text| {
-        settings.limits.tools_kept = values::duration(text)?;
+    known("limits.list_ttl", |settings, text| {
+        settings.limits.list_ttl = values::duration(text)?;
         Ok(())
     }),
-    known("limits.live_connections", |settings, text| {
-        settings.limits.live_connections = values::count(text)?;
+    known("limits.streams_per_caller", |settings, text| {
+        settings.limits.streams_per_caller = values::count(text)?;
         Ok(())
     }),
-    // An address of a store may hold a password.
+    // The URL of a store may contain a password.
     Known {
         key: "store.url",
         secret: true,
-        read: |settings, text| {
+        parse: |settings, text| {
             settings.store.url = StoreUrl::parse(text)?;
             Ok(())
         },
@@ -308,7 +301,7 @@ pub(crate) const KNOWN: &[Known] = &[
     Known {
         key: "secret",
         secret: true,
-        read: |settings, text| {
+        parse: |settings, text| {
             let secrets: Result<Vec<Secret>, String> = text
                 .split(',')
                 .map(str::trim)
@@ -321,8 +314,8 @@ pub(crate) const KNOWN: &[Known] = &[
     },
 ];
 
-/// The sections that are tent's own: a key in one of them that is not in [`KNOWN`] is a mistake. Those
-/// without any key yet are kept, so that no app has a section that becomes tent's later.
+/// The sections of tent: an unknown key in one of them is an error. Sections without keys are reserved for later
+/// versions.
 pub(crate) const SECTIONS: [&str; 6] = ["web", "mcp", "limits", "store", "issuers", "secret"];
 
 #[cfg(test)]

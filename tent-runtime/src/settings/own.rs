@@ -1,4 +1,4 @@
-//! The app's own settings: texts in a tree of tables, read as whatever type the app asks for.
+//! Holds the app's own settings as a tree, and deserializes them into the types that the app chooses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{self, DeserializeOwned, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// A text, or a table of them.
+/// A string, or a table of nodes.
 #[derive(Clone)]
 pub(super) enum Node {
     Text(String),
@@ -15,7 +15,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Puts a text at `path`. What stood there before gives way.
+    /// Sets the string at `path` and replaces a node that is in the way.
     pub(super) fn put(table: &mut BTreeMap<String, Node>, path: &str, text: String) {
         let Some((first, rest)) = path.split_once('.') else {
             table.insert(path.to_owned(), Node::Text(text));
@@ -32,7 +32,7 @@ impl Node {
         }
     }
 
-    /// What stands at `path`.
+    /// The node at `path`.
     pub(super) fn at<'a>(table: &'a BTreeMap<String, Node>, path: &str) -> Option<&'a Node> {
         match path.split_once('.') {
             None => table.get(path),
@@ -43,19 +43,19 @@ impl Node {
         }
     }
 
-    /// Reads it as a `T`.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Misfit> {
+    /// Deserializes the node as a `T`.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, InvalidValue> {
         T::deserialize(Reader(self))
     }
 
-    /// What a `T` is where nothing is set: an `Option` is `None`, a table is an empty one, and a value
-    /// that must be there is a misfit.
-    pub(super) fn absent<T: DeserializeOwned>() -> Result<T, Misfit> {
+    /// Deserializes a `T` from a setting that is not set: an `Option` is `None`, a struct gets its defaults, and any other
+    /// type is an error.
+    pub(super) fn absent<T: DeserializeOwned>() -> Result<T, InvalidValue> {
         T::deserialize(Absent)
     }
 }
 
-/// Shows the names alone: the values may be passwords.
+/// Shows only the names, because values may be passwords.
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -65,33 +65,33 @@ impl fmt::Debug for Node {
     }
 }
 
-/// Why a value does not fit its type. Says what was expected and never the value, which may be a secret.
+/// Why a value is not valid for its type. Names the expected value, never the actual one, which may be a secret.
 #[derive(Debug)]
-pub(super) struct Misfit(String);
+pub(super) struct InvalidValue(String);
 
-impl fmt::Display for Misfit {
+impl fmt::Display for InvalidValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for InvalidValue {}
 
-impl de::Error for Misfit {
+impl de::Error for InvalidValue {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Misfit(message.to_string())
+        InvalidValue(message.to_string())
     }
 
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Misfit(format!("expected {expected}"))
+        InvalidValue(format!("expected {expected}"))
     }
 
     fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Misfit(format!("expected {expected}"))
+        InvalidValue(format!("expected {expected}"))
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
-        Misfit(format!("expected one of {}", expected.join(", ")))
+        InvalidValue(format!("expected one of {}", expected.join(", ")))
     }
 }
 
@@ -107,18 +107,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Misfit> for Reader<'_> {
+impl<'de> IntoDeserializer<'de, InvalidValue> for Reader<'_> {
     type Deserializer = Self;
     fn into_deserializer(self) -> Self {
         self
     }
 }
 
-/// Scalars are read from their text; a text that is none is handed on as it is, so that serde says
-/// what was expected.
+/// Parses scalars from their text. An invalid text goes to the visitor unchanged, so that serde names the expected type.
 macro_rules! scalars {
     ($($method:ident $visit:ident $type:ty),* $(,)?) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
             match self.text().and_then(|text| text.trim().parse::<$type>().ok()) {
                 Some(value) => visitor.$visit(value),
                 None => self.deserialize_any(visitor),
@@ -128,9 +127,9 @@ macro_rules! scalars {
 }
 
 impl<'de> de::Deserializer<'de> for Reader<'_> {
-    type Error = Misfit;
+    type Error = InvalidValue;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         match self.0 {
             Node::Text(text) => visitor.visit_str(text),
             Node::Table(table) => visitor.visit_map(MapDeserializer::new(
@@ -149,7 +148,7 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         deserialize_f32 visit_f64 f64, deserialize_f64 visit_f64 f64,
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         match self.text().map(str::trim) {
             Some("true" | "1") => visitor.visit_bool(true),
             Some("false" | "0") => visitor.visit_bool(false),
@@ -157,11 +156,11 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         visitor.visit_unit()
     }
 
@@ -169,12 +168,12 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, InvalidValue> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// A list in one text is parted by commas, as in tent's own settings.
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    /// A list in one string is separated by commas, as in the settings of tent.
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         let Node::Text(text) = self.0 else {
             return self.deserialize_any(visitor);
         };
@@ -187,7 +186,11 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         visitor.visit_seq(SeqDeserializer::new(items.iter().map(Reader)))
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, InvalidValue> {
         self.deserialize_seq(visitor)
     }
 
@@ -196,10 +199,10 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, InvalidValue> {
         match self.text() {
             Some(text) => visitor.visit_enum(text.trim().into_deserializer()),
-            None => Err(de::Error::custom("a table, where one word was expected")),
+            None => Err(de::Error::custom("expected one word, found a table")),
         }
     }
 
@@ -208,21 +211,21 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
     }
 }
 
-/// Nothing at all.
+/// Deserializes a setting that is not set.
 struct Absent;
 
 impl<'de> de::Deserializer<'de> for Absent {
-    type Error = Misfit;
+    type Error = InvalidValue;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misfit> {
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, InvalidValue> {
         Err(de::Error::custom("not set"))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         visitor.visit_none()
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidValue> {
         Reader(&Node::Table(BTreeMap::new())).deserialize_any(visitor)
     }
 
@@ -231,7 +234,7 @@ impl<'de> de::Deserializer<'de> for Absent {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, InvalidValue> {
         self.deserialize_map(visitor)
     }
 

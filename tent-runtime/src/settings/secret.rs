@@ -1,24 +1,23 @@
-//! [`Secret`]: what sealed texts are sealed with. Its bytes are shown nowhere: not by `Debug`, not in an
-//! error.
+//! [`Secret`]: the key material of sealed texts. Neither `Debug` nor an error shows its bytes.
 
 use std::fmt;
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// The fewest bytes a secret has: those of the keys that are derived from it.
-pub const FEWEST_BYTES: usize = 32;
+/// The smallest length of a secret in bytes: the length of the keys that are derived from it.
+pub const MIN_BYTES: usize = 32;
 
-/// Of 32 random bytes, fewer than this many different ones come about once in 10³⁰ times; of a
-/// word that somebody repeated, always.
-const FEWEST_DIFFERENT: usize = 10;
+/// The smallest number of distinct bytes in a secret. 32 random bytes have fewer about once in 10³⁰ times; a repeated word
+/// always has fewer.
+const MIN_DISTINCT_BYTES: usize = 10;
 
 /// At least 32 random bytes. Written as hex, or as base64 in either alphabet, padded or not.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// A new one, from the random bytes of the operating system.
+    /// Generates a secret from the random bytes of the operating system.
     ///
     /// ```
     /// use tent_runtime::settings::Secret;
@@ -26,18 +25,18 @@ impl Secret {
     /// assert_eq!(format!("{:?}", Secret::random()), "Secret(…)");
     /// ```
     pub fn random() -> Self {
-        Secret(crate::random::bytes::<FEWEST_BYTES>().to_vec())
+        Secret(crate::random::bytes::<MIN_BYTES>().to_vec())
     }
 
-    /// From its bytes.
+    /// Checks the bytes of a secret.
     ///
     /// # Errors
-    /// What is wrong with them, as the end of a sentence: there are fewer than 32, or they are not random.
+    /// The problem, as the end of a sentence: there are fewer than 32 bytes, or they are not random.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, String> {
         let bytes = bytes.into();
-        if bytes.len() < FEWEST_BYTES {
+        if bytes.len() < MIN_BYTES {
             return Err(format!(
-                "has {} bytes, and fewer than {FEWEST_BYTES} can be guessed; `openssl rand -hex 32` makes a good one",
+                "has {} bytes but needs at least {MIN_BYTES}; generate one with `openssl rand -hex 32`",
                 bytes.len()
             ));
         }
@@ -45,18 +44,18 @@ impl Secret {
         for &byte in &bytes {
             seen[usize::from(byte)] = true;
         }
-        if seen.iter().filter(|&&seen| seen).count() < FEWEST_DIFFERENT {
+        if seen.iter().filter(|&&seen| seen).count() < MIN_DISTINCT_BYTES {
             return Err(
-                "repeats the same few bytes, so it is not random; `openssl rand -hex 32` makes a good one".into(),
+                "repeats the same few bytes, so it is not random; generate one with `openssl rand -hex 32`".into(),
             );
         }
         Ok(Secret(bytes))
     }
 
-    /// From its text. What is all hex digits is read as hex, all else as base64.
+    /// Parses a secret. A text of hex digits is hex, any other text is base64.
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), and where the text is neither hex nor base64.
+    /// As [`from_bytes`](Self::from_bytes), or the text is neither hex nor base64.
     ///
     /// ```
     /// use tent_runtime::settings::Secret;
@@ -115,7 +114,7 @@ mod tests {
     const HEX: &str = "8f14e45fceea167a5a36dedd4bea2543d3d9446802a44259755d38e6d163ffff";
 
     #[test]
-    fn hex_and_both_alphabets_of_base64_give_the_same_bytes() {
+    fn parses_hex_and_both_alphabets_of_base64() {
         let secret = Secret::parse(HEX).expect("64 hex digits");
         for text in [
             HEX.to_uppercase().as_str(),
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_guessed_is_refused_and_never_repeated() {
+    fn rejects_a_secret_that_can_be_guessed_without_showing_it() {
         for (text, why) in [
             ("", "has 0 bytes"),
             ("hunter2!", "is neither hex nor base64"),
@@ -138,9 +137,9 @@ mod tests {
             (&"hunter22".repeat(8), "repeats the same few bytes"),
             ("größe", "is neither hex nor base64"),
         ] {
-            let refused = Secret::parse(text).expect_err(text);
-            assert!(refused.starts_with(why), "{text}: {refused}");
-            assert!(text.is_empty() || !refused.contains(text));
+            let error = Secret::parse(text).expect_err(text);
+            assert!(error.starts_with(why), "{text}: {error}");
+            assert!(text.is_empty() || !error.contains(text));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What settings are read from, which of them wins, and how every mistake is told at once.
+//! Tests of the sources of settings, their precedence, and their errors.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,14 +14,14 @@ fn read(vars: &[(&str, &str)]) -> Result<Settings> {
     Settings::from_vars(vars.iter().copied())
 }
 
-fn refused(vars: &[(&str, &str)]) -> Error {
-    let error = read(vars).expect_err("a setting is wrong");
+fn invalid(vars: &[(&str, &str)]) -> Error {
+    let error = read(vars).expect_err("a setting is invalid");
     assert_eq!(error.code(), "T7019");
     error
 }
 
 #[test]
-fn without_anything_set_all_is_at_its_default() {
+fn without_variables_every_setting_has_its_default() {
     let settings = read(&[
         ("PATH", "/bin"),
         ("TENT_KEY", "tk_x"),
@@ -32,10 +32,10 @@ fn without_anything_set_all_is_at_its_default() {
     assert_eq!(settings.web.public_url, None);
     assert!(settings.web.hosts.is_empty() && settings.web.origins.is_empty());
     assert!(!settings.mcp.anyone);
-    assert_eq!(settings.limits.body, 4 * 1024 * 1024);
-    assert_eq!(settings.limits.call_time, Duration::from_secs(30));
+    assert_eq!(settings.limits.max_body, 4 * 1024 * 1024);
+    assert_eq!(settings.limits.call_timeout, Duration::from_secs(30));
     assert_eq!(settings.limits.ask_time, Duration::from_secs(600));
-    assert_eq!(settings.limits.tools_kept, Duration::from_secs(300));
+    assert_eq!(settings.limits.list_ttl, Duration::from_secs(300));
     assert_eq!(settings.store.url, StoreUrl::Sqlite("tent.db".into()));
     assert!(settings.secrets.is_empty() && settings.warnings().is_empty());
 }
@@ -48,10 +48,10 @@ fn every_setting_is_read_from_its_variable() {
         ("TENT_WEB__HOSTS", "tools.example.com, mcp:8080,"),
         ("TENT_WEB__ORIGINS", "https://app.example.com,null"),
         ("TENT_MCP__ANYONE", "true"),
-        ("TENT_LIMITS__BODY", "512kB"),
-        ("TENT_LIMITS__CALL_TIME", "2min"),
+        ("TENT_LIMITS__MAX_BODY", "512kB"),
+        ("TENT_LIMITS__CALL_TIMEOUT", "2min"),
         ("TENT_LIMITS__ASK_TIME", "1min"),
-        ("TENT_LIMITS__TOOLS_KEPT", "0s"),
+        ("TENT_LIMITS__LIST_TTL", "0s"),
         ("TENT_STORE__URL", "memory:"),
         ("TENT_SECRET", &format!("{SECRET}, {OLD_SECRET}")),
     ])
@@ -62,10 +62,10 @@ fn every_setting_is_read_from_its_variable() {
     assert_eq!(settings.web.hosts, ["tools.example.com", "mcp:8080"]);
     assert_eq!(settings.web.origins, ["https://app.example.com", "null"]);
     assert!(settings.mcp.anyone);
-    assert_eq!(settings.limits.body, 512_000);
-    assert_eq!(settings.limits.call_time, Duration::from_secs(120));
+    assert_eq!(settings.limits.max_body, 512_000);
+    assert_eq!(settings.limits.call_timeout, Duration::from_secs(120));
     assert_eq!(settings.limits.ask_time, Duration::from_secs(60));
-    assert_eq!(settings.limits.tools_kept, Duration::ZERO);
+    assert_eq!(settings.limits.list_ttl, Duration::ZERO);
     assert_eq!(settings.store.url, StoreUrl::Memory);
     let ring = [SECRET, OLD_SECRET].map(|text| Secret::parse(text).expect("32 bytes"));
     assert_eq!(settings.secrets, ring);
@@ -75,16 +75,16 @@ fn every_setting_is_read_from_its_variable() {
 fn every_known_setting_can_be_set_by_its_variable() {
     for known in KNOWN {
         let name = builder::variable(known.key);
-        let error = refused(&[(&name, "\u{1}")]);
+        let error = invalid(&[(&name, "\u{1}")]);
         assert!(error.fields().contains_key(&name), "{name} is read");
     }
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_under_the_name_it_was_set_by() {
-    let error = refused(&[
+fn one_error_names_every_invalid_setting_by_the_name_it_was_set_by() {
+    let error = invalid(&[
         ("TENT_WEB__ADR", "127.0.0.1:1"),
-        ("TENT_LIMITS__BODY", "8 pages"),
+        ("TENT_LIMITS__MAX_BODY", "8 pages"),
         ("TENT_ISSUERS__URL", "true"),
         ("TENT_SECRET", "hunter2!"),
         ("TENT_WEB__HOSTS", "a.example,https://b.example"),
@@ -92,17 +92,20 @@ fn everything_that_is_wrong_is_told_at_once_under_the_name_it_was_set_by() {
     let expected = [
         (
             "TENT_ISSUERS__URL",
-            "is no setting, and its section is kept for tent; an app's own stand in a section of another name",
+            "is not a setting, and its section is reserved for tent; use another section for settings of the app",
         ),
         (
-            "TENT_LIMITS__BODY",
-            "is `8 pages`, which is no size, such as 4194304, 512kB or 8MiB",
+            "TENT_LIMITS__MAX_BODY",
+            "is `8 pages`, which is not a valid size: use for example 4194304, 512kB or 8MiB",
         ),
         ("TENT_SECRET", "is neither hex nor base64"),
-        ("TENT_WEB__ADR", "is no setting; TENT_WEB__ADDR is"),
+        (
+            "TENT_WEB__ADR",
+            "is not a setting; did you mean TENT_WEB__ADDR?",
+        ),
         (
             "TENT_WEB__HOSTS",
-            "is `a.example,https://b.example`, which has `https://b.example`, which is a URL; name the host alone, such as tools.example.com",
+            "is `a.example,https://b.example`, which contains `https://b.example`, which is a URL: use only the host, for example tools.example.com",
         ),
     ];
     let fields: BTreeMap<&str, &str> = error
@@ -125,29 +128,29 @@ fn everything_that_is_wrong_is_told_at_once_under_the_name_it_was_set_by() {
 }
 
 #[test]
-fn an_unknown_key_is_told_what_its_section_has() {
+fn the_error_of_an_unknown_key_suggests_a_key_or_lists_the_section() {
     assert_eq!(
-        refused(&[("TENT_WEB__COLOUR_SCHEME", "dark")]).message(),
-        "TENT_WEB__COLOUR_SCHEME is no setting; section web has TENT_WEB__ADDR, TENT_WEB__PUBLIC_URL, TENT_WEB__HOSTS, TENT_WEB__ORIGINS."
+        invalid(&[("TENT_WEB__COLOUR_SCHEME", "dark")]).message(),
+        "TENT_WEB__COLOUR_SCHEME is not a setting; section web has TENT_WEB__ADDR, TENT_WEB__PUBLIC_URL, TENT_WEB__HOSTS, TENT_WEB__ORIGINS."
     );
     let error = Settings::builder()
-        .set("limits.bodie", "1")
+        .set("limits.max_bodie", "1")
         .flag("--addr", "web.addr", "here")
         .build()
         .expect_err("both are wrong");
     assert_eq!(
-        error.fields()["limits.bodie"],
-        "is no setting; limits.body is"
+        error.fields()["limits.max_bodie"],
+        "is not a setting; did you mean limits.max_body?"
     );
     assert!(
         error
             .message()
-            .contains("--addr is `here`, which is no address")
+            .contains("--addr is `here`, which is not an address")
     );
 }
 
 #[test]
-fn the_command_line_wins_over_the_app_and_the_app_over_variables() {
+fn flags_override_the_app_and_the_app_overrides_variables() {
     let addr = |builder: Builder| builder.build().expect("all fit").web.addr.port();
     let var = || Settings::builder().vars([("TENT_WEB__ADDR", "127.0.0.1:1")]);
     assert_eq!(addr(var()), 1);
@@ -166,22 +169,44 @@ fn the_command_line_wins_over_the_app_and_the_app_over_variables() {
     assert_eq!(addr(twice), 5);
 }
 
+// R09
 #[test]
-fn an_empty_variable_is_not_set_and_the_same_setting_twice_is_a_mistake() {
-    let settings = read(&[("TENT_WEB__PUBLIC_URL", ""), ("TENT_SECRET", " ")]).expect("both empty");
-    assert!(settings.web.public_url.is_none() && settings.secrets.is_empty());
-    let error = refused(&[("TENT_WEB__ADDR", "[::1]:1"), ("TENT_web__addr", "[::1]:2")]);
+fn settings_and_attributes_have_the_same_durations() {
+    let call_timeout = |text: &str| read(&[("TENT_LIMITS__CALL_TIMEOUT", text)]);
+    for text in ["5m", "5min"] {
+        let settings = call_timeout(text).expect("five minutes");
+        assert_eq!(settings.limits.call_timeout, Duration::from_secs(300));
+    }
+    let message = |text: &str| {
+        let error = call_timeout(text).expect_err(text);
+        error.message().to_owned()
+    };
     assert_eq!(
-        error.message(),
-        "TENT_web__addr sets the same as TENT_WEB__ADDR; keep one of the two."
+        message("0s"),
+        "TENT_LIMITS__CALL_TIMEOUT must be greater than zero."
+    );
+    assert_eq!(
+        message("5"),
+        "TENT_LIMITS__CALL_TIMEOUT is `5`, which has no unit (ms, s, min, h, d): use for example 500ms, 30s, 5min or 24h."
     );
 }
 
 #[test]
-fn what_looks_like_a_mistake_is_warned_of() {
+fn an_empty_variable_is_not_set_and_a_duplicate_is_an_error() {
+    let settings = read(&[("TENT_WEB__PUBLIC_URL", ""), ("TENT_SECRET", " ")]).expect("both empty");
+    assert!(settings.web.public_url.is_none() && settings.secrets.is_empty());
+    let error = invalid(&[("TENT_WEB__ADDR", "[::1]:1"), ("TENT_web__addr", "[::1]:2")]);
+    assert_eq!(
+        error.message(),
+        "TENT_web__addr sets the same setting as TENT_WEB__ADDR; remove one."
+    );
+}
+
+#[test]
+fn a_variable_near_a_setting_is_a_warning() {
     let settings = read(&[
         ("TENT_WEB_ADDR", "127.0.0.1:1"),
-        ("TENT_LIMIT__BODY", "1"),
+        ("TENT_LIMIT__MAX_BODY", "1"),
         ("TENT_SHOP__BODY", "1"),
         ("TENT_SECRETT", SECRET),
         ("TENT_STORE_URI", "memory:"),
@@ -194,10 +219,10 @@ fn what_looks_like_a_mistake_is_warned_of() {
     assert_eq!(
         settings.warnings(),
         [
-            "TENT_WEB_ADDR is not read: section and key are joined by two underscores, TENT_WEB__ADDR.",
-            "TENT_SECRETT is not read; TENT_SECRET is.",
-            "TENT_STORE_URI is not read: section and key are joined by two underscores, TENT_STORE__URL.",
-            "TENT_LIMIT__BODY is read as a setting of the app's own; tent's is TENT_LIMITS__BODY.",
+            "TENT_WEB_ADDR is ignored: write two underscores between section and key, TENT_WEB__ADDR.",
+            "TENT_SECRETT is ignored; did you mean TENT_SECRET?",
+            "TENT_STORE_URI is ignored: write two underscores between section and key, TENT_STORE__URL.",
+            "TENT_LIMIT__MAX_BODY is a setting of the app; did you mean TENT_LIMITS__MAX_BODY, a setting of tent?",
         ]
     );
 }
@@ -229,7 +254,7 @@ struct Mail {
 }
 
 #[test]
-fn the_apps_own_settings_are_read_as_the_type_that_is_asked_for() {
+fn settings_of_the_app_deserialize_into_its_types() {
     let settings = read(&[
         ("TENT_SHOP__DB", "12"),
         ("TENT_SHOP__WORKERS", " 12 "),
@@ -284,7 +309,7 @@ fn the_apps_own_settings_are_read_as_the_type_that_is_asked_for() {
 }
 
 #[test]
-fn an_app_setting_that_is_absent_or_does_not_fit_names_its_variable() {
+fn the_error_of_an_app_setting_names_its_variable() {
     let settings = read(&[("TENT_SHOP__PORT", "70000")]).expect("the app's own");
     let message = |error: Error| error.message().to_owned();
     assert_eq!(
@@ -293,13 +318,13 @@ fn an_app_setting_that_is_absent_or_does_not_fit_names_its_variable() {
     );
     assert_eq!(
         settings.get::<String>("web.addr").map_err(message),
-        Err("web.addr is tent's own.".into())
+        Err("web.addr is a setting of tent.".into())
     );
     let error = settings.get::<u16>("shop.port").expect_err("over 65535");
     assert!(
         error
             .message()
-            .starts_with("shop.port (TENT_SHOP__PORT) does not fit: ")
+            .starts_with("shop.port (TENT_SHOP__PORT) is not valid: ")
     );
     let error = settings.get::<Shop>("shop").map(|_| ()).expect_err("no db");
     assert!(error.message().contains("missing field"), "{error}");
@@ -319,7 +344,7 @@ fn an_app_setting_that_is_absent_or_does_not_fit_names_its_variable() {
 
 #[cfg(unix)]
 #[test]
-fn a_variable_that_is_no_unicode_is_a_mistake_only_where_it_is_a_setting() {
+fn a_variable_that_is_not_unicode_is_an_error_only_for_a_setting() {
     use std::os::unix::ffi::OsStringExt;
     let bad = || std::ffi::OsString::from_vec(vec![0xff]);
     let vars = |name: &str| {
@@ -329,14 +354,11 @@ fn a_variable_that_is_no_unicode_is_a_mistake_only_where_it_is_a_setting() {
     };
     assert!(vars("LANG").is_ok());
     let error = vars("TENT_WEB__ADDR").expect_err("not Unicode");
-    assert_eq!(
-        error.message(),
-        "TENT_WEB__ADDR has a value that is no Unicode text."
-    );
+    assert_eq!(error.message(), "TENT_WEB__ADDR is not valid Unicode.");
 }
 
 #[test]
-fn no_secret_is_shown_by_an_error_or_a_builder() {
+fn errors_and_builders_show_no_secret() {
     let vars = [
         ("TENT_STORE__URL", "postgres://ada:hunter2@db.example/tent"),
         ("TENT_SECRET", "hunter2"),
@@ -368,11 +390,11 @@ fn no_secret_is_shown_by_an_error_or_a_builder() {
     let number = settings.get::<u64>("shop.key").expect_err("a text");
     assert_eq!(
         number.message(),
-        "shop.key (TENT_SHOP__KEY) does not fit: expected u64."
+        "shop.key (TENT_SHOP__KEY) is not valid: expected u64."
     );
     let level = settings.get::<Level>("shop.level").expect_err("no level");
     assert_eq!(
         level.message(),
-        "shop.level (TENT_SHOP__LEVEL) does not fit: expected one of low, high."
+        "shop.level (TENT_SHOP__LEVEL) is not valid: expected one of low, high."
     );
 }

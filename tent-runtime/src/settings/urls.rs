@@ -1,13 +1,12 @@
-//! The two settings that are addresses of another kind: [`PublicUrl`] and [`StoreUrl`]. Neither opens anything.
+//! Parses the settings that are URLs: [`PublicUrl`] and [`StoreUrl`]. Nothing here opens a connection or a file.
 
 use std::path::PathBuf;
 
 use http::Uri;
 
-use super::values::{authority, without_usual_port};
+use super::values::{authority, without_default_port};
 
-/// The address that the world reaches this server at: `http` or `https`, a host, perhaps a path; without
-/// a slash at its end.
+/// The URL that clients reach this server at: `http` or `https`, a host, and optionally a path; without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     text: String,
@@ -15,10 +14,10 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// From its text.
+    /// Parses the text of the setting.
     ///
     /// # Errors
-    /// What was expected, as the end of a sentence that begins with the text.
+    /// The problem, as the end of a sentence that starts with the text.
     ///
     /// ```
     /// use tent_runtime::settings::PublicUrl;
@@ -30,7 +29,7 @@ impl PublicUrl {
     /// # Ok::<(), String>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, String> {
-        let expected = || "is no address, such as https://tools.example.com".to_owned();
+        let expected = || "is not a URL: use for example https://tools.example.com".to_owned();
         let text = text.trim();
         let uri: Uri = text.parse().map_err(|_| expected())?;
         let scheme = uri
@@ -40,50 +39,50 @@ impl PublicUrl {
             return Err(expected());
         };
         if uri.query().is_some() || text.contains('#') {
-            return Err("has more than a host and a path; remove what follows ? or #".into());
+            return Err("has a query or a fragment: remove the part from ? or #".into());
         }
         let authority = authority(found.as_str()).ok_or_else(expected)?;
-        let origin = format!("{scheme}://{}", without_usual_port(scheme, &authority));
+        let origin = format!("{scheme}://{}", without_default_port(scheme, &authority));
         let text = format!("{origin}{}", uri.path().trim_end_matches('/'));
         Ok(PublicUrl { text, origin })
     }
 
-    /// The whole of it, without a slash at its end.
+    /// The whole URL, without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Its scheme and host, and its port where that is not the usual one: as browsers write an origin.
+    /// The origin as browsers send it: scheme, host, and the port unless it is the default.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// Its host, and its port where that is not the usual one: as a `Host` header has it.
+    /// The host as the `Host` header has it: with the port unless it is the default.
     pub fn host(&self) -> &str {
         self.origin.split_once("://").map_or("", |(_, host)| host)
     }
 
-    /// Whether it is reached over TLS.
+    /// Whether the scheme is `https`.
     pub fn is_https(&self) -> bool {
         self.origin.starts_with("https:")
     }
 }
 
-/// Where the store keeps its data.
+/// The location of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreUrl {
-    /// In this process, until it ends: `memory:`.
+    /// `memory:`: in this process, until it ends.
     Memory,
-    /// In an SQLite file: `sqlite:` and its path.
+    /// `sqlite:` and a path: in an SQLite file.
     Sqlite(PathBuf),
 }
 
 impl StoreUrl {
-    /// From its text.
+    /// Parses the text of the setting.
     ///
     /// # Errors
-    /// What was expected, as the end of a sentence that begins with the text.
+    /// The problem, as the end of a sentence that starts with the text.
     ///
     /// ```
     /// use tent_runtime::settings::StoreUrl;
@@ -96,15 +95,15 @@ impl StoreUrl {
             return Ok(StoreUrl::Memory);
         }
         let Some(path) = text.strip_prefix("sqlite:") else {
-            return Err("is no store: memory: and sqlite:<file> are".into());
+            return Err("is not a store: use memory: or sqlite:<file>".into());
         };
-        // Others write sqlite://tent.db and sqlite:///var/tent.db for the same two files.
+        // Other tools write sqlite://tent.db and sqlite:///var/tent.db for the same files.
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() {
-            return Err("names no file: write sqlite:tent.db".into());
+            return Err("has no file: use for example sqlite:tent.db".into());
         }
         if path.contains('?') {
-            return Err("has options, and the file takes none: remove what follows the ?".into());
+            return Err("has options, which are not supported: remove the part from ?".into());
         }
         Ok(StoreUrl::Sqlite(path.into()))
     }
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_urls() {
+    fn a_public_url_is_normalised() {
         for (text, whole) in [
             ("https://a.example", "https://a.example"),
             ("https://a.example/", "https://a.example"),
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn stores() {
+    fn a_store_is_memory_or_a_file() {
         for text in ["sqlite:/var/t.db", "sqlite:///var/t.db"] {
             assert_eq!(
                 StoreUrl::parse(text),

@@ -1,17 +1,22 @@
-//! What the texts of settings mean: sizes, durations, addresses, hosts, origins.
+//! Parses the values of settings: sizes, durations, addresses, hosts, origins.
 //!
-//! Each parser gives the value, or what was expected as the end of a sentence that begins with the
-//! setting and its text. None of them reads a file or the environment.
+//! An error is the end of a sentence that starts with the value. Nothing here reads a file or the environment.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// A number of bytes: a plain number, or one with `kB`, `MB`, `GB` (powers of 1000) or `KiB`, `MiB`,
-/// `GiB` (powers of 1024), in any capitals.
+use tent_core::duration::{self, InvalidDuration};
+
+/// Parses a number of bytes: a plain number, or a number with `kB`, `MB`, `GB` (powers of 1000) or `KiB`, `MiB`, `GiB`
+/// (powers of 1024). The case of the unit does not matter.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
-    let (number, unit) = number_and_unit(text);
-    let factor: u64 = match unit.to_ascii_lowercase().as_str() {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor: u64 = match unit.trim_start().to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "kb" => 1000,
         "mb" => 1_000_000,
@@ -27,70 +32,52 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
         .and_then(|number| number.checked_mul(factor))
         .and_then(|bytes| usize::try_from(bytes).ok())
         .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| "is no size, such as 4194304, 512kB or 8MiB".into())
+        .ok_or_else(|| "is not a valid size: use for example 4194304, 512kB or 8MiB".into())
 }
 
-/// Yes or no.
+/// Parses `true` or `false`.
 pub(crate) fn flag(text: &str) -> Result<bool, String> {
     text.trim()
         .parse()
-        .map_err(|_| "is neither true nor false".into())
+        .map_err(|_| "is not valid: use true or false".into())
 }
 
-/// How many there may be.
+/// Parses a number of at least 1.
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     let count = text.trim().parse().ok().filter(|&count| count > 0);
-    count.ok_or_else(|| "is no number of at least 1".into())
+    count.ok_or_else(|| "is not valid: use a whole number of at least 1".into())
 }
 
-/// A length of time: a whole number with `ms`, `s`, `min`, `h` or `d`.
+/// Parses a duration, which may be zero.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = number_and_unit(text);
-    let millis: Option<u64> = match unit {
-        "ms" => Some(1),
-        "s" => Some(1000),
-        "m" | "min" => Some(60_000),
-        "h" => Some(3_600_000),
-        "d" => Some(86_400_000),
-        _ => None,
-    };
-    millis
-        .zip(number.parse::<u64>().ok())
-        .and_then(|(millis, number)| number.checked_mul(millis))
-        .map(Duration::from_millis)
-        .ok_or_else(|| "is no length of time, such as 500ms, 30s, 5min or 24h".into())
+    duration::parse(text).map_err(invalid_duration)
 }
 
-/// As [`duration`], but longer than nothing.
-pub(crate) fn some_duration(text: &str) -> Result<Duration, String> {
-    match duration(text)? {
-        Duration::ZERO => Err("is no time at all; take at least 1ms".into()),
-        some => Ok(some),
+/// Parses a duration that must be greater than zero.
+pub(crate) fn positive_duration(text: &str) -> Result<Duration, String> {
+    duration::parse_positive(text).map_err(invalid_duration)
+}
+
+fn invalid_duration(why: InvalidDuration) -> String {
+    match why {
+        InvalidDuration::Zero => why.to_string(),
+        _ => format!("{why}: use for example {}", duration::EXAMPLES),
     }
 }
 
-fn number_and_unit(text: &str) -> (&str, &str) {
-    let text = text.trim();
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    (number, unit.trim_start())
-}
-
-/// An address to listen at: an IP address or `localhost`, and a port.
+/// Parses an address to listen on: an IP address or `localhost`, and a port.
 pub(crate) fn addr(text: &str) -> Result<SocketAddr, String> {
     let text = text.trim();
     let named = text
         .strip_prefix("localhost:")
         .map(|port| format!("127.0.0.1:{port}"));
     named.as_deref().unwrap_or(text).parse().map_err(|_| {
-        "is no address with a port, such as 127.0.0.1:3000, [::1]:3000 or, for every network, 0.0.0.0:3000"
+        "is not an address with a port: use for example 127.0.0.1:3000, [::1]:3000 or, for all networks, 0.0.0.0:3000"
             .into()
     })
 }
 
-/// A list: its items parted by commas, blanks around them and empty items left out.
+/// Parses a list whose items are separated by commas. Spaces around items and empty items are ignored.
 pub(crate) fn list<T>(
     text: &str,
     item: impl Fn(&str) -> Result<T, String>,
@@ -98,11 +85,14 @@ pub(crate) fn list<T>(
     text.split(',')
         .map(str::trim)
         .filter(|one| !one.is_empty())
-        .map(|one| item(one).map_err(|why| format!("has `{}`, which {why}", without_password(one))))
+        .map(|one| {
+            item(one).map_err(|why| format!("contains `{}`, which {why}", without_password(one)))
+        })
         .collect()
 }
 
-/// A text as an error may show it: what stands before an `@`, but for a scheme, is a name and a password.
+/// Replaces the text between the scheme and the last `@`, which may be a user name and a password, so that errors can show
+/// the value.
 pub(crate) fn without_password(text: &str) -> Cow<'_, str> {
     let Some((before, after)) = text.rsplit_once('@') else {
         return text.into();
@@ -112,14 +102,15 @@ pub(crate) fn without_password(text: &str) -> Cow<'_, str> {
     format!("{scheme}{joint}…@{after}").into()
 }
 
-/// A host as requests name it, in small letters: a name or an IP address, perhaps with a port.
+/// Parses a host of the `Host` header: a name or an IP address, with or without a port. Returns it in lower case.
 pub(crate) fn host(text: &str) -> Result<String, String> {
-    let expected = || "is no host, such as tools.example.com or tools.example.com:8443".to_owned();
+    let expected =
+        || "is not a host: use for example tools.example.com or tools.example.com:8443".to_owned();
     if text.contains('*') {
-        return Err("is no host: each is named in full, without *".into());
+        return Err("has a wildcard: list each host in full".into());
     }
     if text.contains("://") {
-        return Err("is a URL; name the host alone, such as tools.example.com".into());
+        return Err("is a URL: use only the host, for example tools.example.com".into());
     }
     if text.parse::<IpAddr>().is_ok_and(|ip| ip.is_ipv6()) {
         return Ok(format!("[{}]", text.to_ascii_lowercase()));
@@ -127,55 +118,56 @@ pub(crate) fn host(text: &str) -> Result<String, String> {
     authority(text).ok_or_else(expected)
 }
 
-/// An origin as browsers write it: a scheme, a host, perhaps a port; or the word `null`.
+/// Parses an origin as browsers send it: a scheme and a host, with or without a port; or `null`.
 pub(crate) fn origin(text: &str) -> Result<String, String> {
     if text == "null" {
         return Ok(text.into());
     }
     if text.contains('*') {
-        return Err("is no origin: each is named in full, without *".into());
+        return Err("has a wildcard: list each origin in full".into());
     }
-    let expected = || "is no origin, such as https://app.example.com".to_owned();
+    let expected = || "is not an origin: use for example https://app.example.com".to_owned();
     let (scheme, rest) = text.split_once("://").ok_or_else(expected)?;
     let scheme = scheme.to_ascii_lowercase();
-    let scheme_fits = scheme.starts_with(|c: char| c.is_ascii_lowercase())
+    let scheme_is_valid = scheme.starts_with(|c: char| c.is_ascii_lowercase())
         && scheme
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
-    if !scheme_fits {
+    if !scheme_is_valid {
         return Err(expected());
     }
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     if rest.contains(['/', '?', '#']) {
         return Err(
-            "has a path; an origin is a scheme and a host, such as https://app.example.com".into(),
+            "has a path: use only scheme and host, for example https://app.example.com".into(),
         );
     }
     let authority = authority(rest).ok_or_else(expected)?;
     Ok(format!(
         "{scheme}://{}",
-        without_usual_port(&scheme, &authority)
+        without_default_port(&scheme, &authority)
     ))
 }
 
-/// A host with or without a port, and nothing else, in small letters.
+/// Parses a host with or without a port, and nothing else. Returns it in lower case.
 pub(super) fn authority(text: &str) -> Option<String> {
     let authority: http::uri::Authority = text.parse().ok()?;
-    let port_fits = match text.rsplit_once(':') {
+    let port_is_valid = match text.rsplit_once(':') {
         Some((_, port)) if !port.ends_with(']') => port.parse::<u16>().is_ok(),
         _ => true,
     };
-    (port_fits && !text.contains('@') && !authority.host().is_empty())
+    (port_is_valid && !text.contains('@') && !authority.host().is_empty())
         .then(|| text.to_ascii_lowercase())
 }
 
-pub(super) fn without_usual_port<'a>(scheme: &str, authority: &'a str) -> &'a str {
-    let usual = match scheme {
+/// Removes the default port of the scheme.
+pub(super) fn without_default_port<'a>(scheme: &str, authority: &'a str) -> &'a str {
+    let default = match scheme {
         "http" => ":80",
         "https" => ":443",
         _ => return authority,
     };
-    authority.strip_suffix(usual).unwrap_or(authority)
+    authority.strip_suffix(default).unwrap_or(authority)
 }
 
 #[cfg(test)]
@@ -183,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_have_decimal_and_binary_units() {
         for (text, bytes) in [
             ("1", 1),
             ("4194304", 4 << 20),
@@ -212,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time() {
+    fn durations_have_the_units_of_attributes() {
         for (text, millis) in [
             ("500ms", 500),
             ("30s", 30_000),
@@ -235,11 +227,14 @@ mod tests {
         ] {
             assert!(duration(text).is_err(), "{text}");
         }
-        assert!(some_duration("0s").is_err());
+        assert_eq!(
+            positive_duration("0s"),
+            Err("must be greater than zero".into())
+        );
     }
 
     #[test]
-    fn hosts_and_origins_are_named_in_full() {
+    fn hosts_and_origins_have_no_wildcards() {
         assert_eq!(
             host("Tools.Example.com:8443"),
             Ok("tools.example.com:8443".into())
@@ -286,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_to_listen_at() {
+    fn an_address_to_listen_on_has_a_port() {
         assert_eq!(
             addr("localhost:80").map(|a| a.to_string()),
             Ok("127.0.0.1:80".into())

@@ -160,7 +160,7 @@ async fn a_body_that_is_not_json_is_refused_before_the_function_runs() {
 
 #[tokio::test]
 async fn k3_24_the_limit_of_a_body_is_the_one_that_is_set() {
-    let tent = tent_with(|app| app.set("limits.body", "8MiB")).await;
+    let tent = tent_with(|app| app.set("limits.max_body", "8MiB")).await;
     let long = "a".repeat(3 << 20);
     let reply = ask(&tent, "POST", "/api/echo")
         .json(json!({"value": long}))
@@ -408,7 +408,7 @@ async fn a_name_after_two_slashes_is_none() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_a_failure_of_its_own() {
-    let tent = tent_with(|app| app.set("limits.answer", "1kB")).await;
+    let tent = tent_with(|app| app.set("limits.max_response", "1kB")).await;
     let echo = |characters: usize| {
         let value = json!({"value": "x".repeat(characters)});
         ask(&tent, "POST", "/api/echo").json(value).send()

@@ -17,7 +17,7 @@ struct Keys {
 }
 
 async fn shop() -> (Tent, Keys) {
-    let tent = tent_with(|app| app.set("limits.answer", "8KiB")).await;
+    let tent = tent_with(|app| app.set("limits.max_response", "8KiB")).await;
     let keys = Keys {
         ada: key(&tent, "ada", &["*"]).await,
         reader: key(&tent, "ada", &["read"]).await,

@@ -27,7 +27,7 @@ async fn app(url: &str) -> (Tent, String) {
     let timeout = format!("{}ms", CALL_TIMEOUT.as_millis());
     let change = |app: App| {
         let app = app.functions(functions).users(person);
-        app.set("store.url", url).set("limits.call_time", &timeout)
+        app.set("store.url", url).set("limits.call_timeout", &timeout)
     };
     let tent = tent_with(change).await;
     let key = key(&tent, "lin", &["*"]).await;

@@ -15,6 +15,7 @@ mod metadata;
 mod mounted;
 mod nested_calls;
 mod rules;
+mod runtime_functions;
 mod sealed_off;
 mod start;
 mod support;

@@ -51,7 +51,7 @@ async fn tent() -> (Tent, String) {
     let person = async |id: String| Ok::<_, Error>(Some(User::new(id).with_role("tester")));
     let change = |app: App| {
         app.functions(FUNCTIONS)
-            .set("limits.answer", "2KiB")
+            .set("limits.max_response", "2KiB")
             .users(person)
     };
     let tent = tent_of(change).await;
@@ -161,7 +161,7 @@ async fn what_is_left_out_is_in_the_log() {
             "{bytes}"
         );
     }
-    let line = log.line("limits.answer");
+    let line = log.line("limits.max_response");
     assert!(
         line.contains("WARN") && line.contains("bytes=2049"),
         "{line}"

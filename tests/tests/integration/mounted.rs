@@ -26,12 +26,13 @@ fn mounts(tent: &Tent) -> [(&'static str, Router); 4] {
             "/a/b",
             Router::new().nest("/a", Router::new().nest("/b", tent.router())),
         ),
+        // R10: within a router with a state of the app.
         (
             "/tools",
             Router::new()
                 .route("/", page())
-                .nest("/tools", tent.router().with_state(()))
-                .merge(tent.well_known().with_state(()))
+                .nest("/tools", tent.router())
+                .merge(tent.well_known())
                 .fallback(async || (StatusCode::NOT_FOUND, "the app's own 404"))
                 .with_state(around),
         ),
@@ -91,6 +92,36 @@ async fn both_doors_answer_wherever_the_router_is_mounted() {
         let ready = sent(&router, get_of(format!("{at}/readyz"))).await;
         assert_eq!(ready, (StatusCode::OK, "ready".to_owned()), "{at}");
     }
+}
+
+// R11
+#[tokio::test]
+async fn the_type_of_a_problem_document_is_a_page_wherever_the_router_is_mounted() {
+    let tent = tent().await;
+    for (at, router) in mounts(&tent) {
+        let (status, problem) = sent(&router, get_of(format!("{at}/api/nothing"))).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED, "{at}");
+        let problem: Value = serde_json::from_str(&problem).expect("JSON");
+        let page = problem["type"].as_str().expect("a URL").to_owned();
+        let (status, text) = sent(&router, get_of(page.clone())).await;
+        assert_eq!(status, StatusCode::OK, "{page}");
+        assert!(text.starts_with("T0004 "), "{page}: {text}");
+    }
+}
+
+// R11
+#[tokio::test]
+async fn the_type_of_a_problem_document_begins_with_the_public_url() {
+    let of = async |public: &'static str| {
+        let tent = crate::support::tent_with(|app| app.set("web.public_url", public)).await;
+        let router: Router = Router::new().nest("/tools", tent.router());
+        let (_, problem) = sent(&router, get_of("/tools/api/nothing".to_owned())).await;
+        let problem: Value = serde_json::from_str(&problem).expect("JSON");
+        problem["type"].as_str().expect("a URL").to_owned()
+    };
+    let page = "https://shop.example/tools/_t/codes/T0004";
+    assert_eq!(of("https://shop.example").await, page);
+    assert_eq!(of("https://shop.example/tools").await, page);
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ async fn tool((tent, key): &(Tent, String), name: &str, arguments: &str) -> Repl
 
 /// An app that takes long bodies, and a key for every function of it.
 async fn open() -> (Tent, String) {
-    let tent = tent_with(|app| app.set("limits.body", "4MiB")).await;
+    let tent = tent_with(|app| app.set("limits.max_body", "4MiB")).await;
     let grace = key(&tent, "grace", &["*"]).await;
     (tent, grace)
 }

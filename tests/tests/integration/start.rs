@@ -37,6 +37,82 @@ async fn returns_a_declared_failure_of_an_opener_unchanged() {
     );
 }
 
+// R01
+#[tokio::test]
+async fn the_last_state_of_a_type_wins_and_no_other_is_opened() {
+    #[derive(State)]
+    struct Pool(&'static str);
+
+    let pool = |tent: &tent::Tent| {
+        let cx = tent
+            .dispatcher()
+            .cx_of(&tent::Caller::App, &tent::Client::default());
+        cx.state::<Pool>().map(|pool| pool.0).ok()
+    };
+    let unopened = async |_| Err::<Pool, _>(std::io::Error::other("it must not be opened"));
+    let app = || app().state(Watched::default());
+    let tent = app().state_with(unopened).state(Pool("ready"));
+    assert_eq!(pool(&tent.build().await.expect("it starts")), Some("ready"));
+
+    let opened = async |_| Ok::<_, tent::Error>(Pool("opened"));
+    let tent = app().state(Pool("ready")).state_with(opened);
+    assert_eq!(
+        pool(&tent.build().await.expect("it starts")),
+        Some("opened")
+    );
+
+    let tent = app().state_with(unopened).state_with(opened);
+    assert_eq!(
+        pool(&tent.build().await.expect("it starts")),
+        Some("opened")
+    );
+}
+
+// R05
+#[tokio::test]
+async fn a_built_app_serves_the_address_that_it_listens_on() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+
+    // An address of this machine that is not among the names of the loopback interface.
+    let free = std::net::TcpListener::bind("127.0.0.2:0").expect("there is a port");
+    let addr = free.local_addr().expect("it has an address");
+    drop(free);
+    let tent = app().state(Watched::default()).build().await;
+    let tent = tent.expect("it starts");
+    let served = tokio::spawn(tent.clone().serve(addr));
+    let mut stream = loop {
+        match TcpStream::connect(addr).await {
+            Ok(stream) => break stream,
+            Err(_) => tokio::task::yield_now().await,
+        }
+        assert!(!served.is_finished(), "it cannot listen");
+    };
+    let get = |host: &str| {
+        format!("GET /api/add?a=2&b=40 HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")
+    };
+    let request = get(&addr.to_string());
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("it is open");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("a text");
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+
+    let mut stream = TcpStream::connect(addr).await.expect("it listens");
+    let request = get("127.0.0.3");
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("it is open");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("a text");
+    assert!(response.starts_with("HTTP/1.1 403 "), "{response}");
+    tent.shutdown();
+    served.await.expect("no panic").expect("it ends");
+}
+
 #[tokio::test]
 async fn names_every_function_that_takes_a_missing_state() {
     let error = app().build().await.expect_err("a state is missing");

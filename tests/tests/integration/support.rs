@@ -30,7 +30,7 @@ pub(crate) async fn tent_with(change: impl FnOnce(App) -> App) -> Tent {
 pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
     let app = App::new("shop", "1.2.3")
         .set("store.url", "memory:")
-        .set("limits.body", "64KiB")
+        .set("limits.max_body", "64KiB")
         .state(Watched::default())
         .users(async |id: String| {
             Ok::<_, tent::Error>(match id.as_str() {

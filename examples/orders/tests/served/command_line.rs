@@ -223,7 +223,7 @@ fn settings_that_are_wrong_are_all_named_at_once() {
     let variables = [
         ("TENT_WEB__ADDR", "nowhere"),
         ("TENT_WEB__ADRR", "127.0.0.1:1"),
-        ("TENT_LIMITS__BODY", "many"),
+        ("TENT_LIMITS__MAX_BODY", "many"),
         ("TENT_SECRET", "too short"),
         ("TENT_STORE__URL", "mysql://x"),
     ];

@@ -135,7 +135,7 @@ fn k3_24_a_large_body_is_taken_up_to_the_limit_that_is_set_and_refused_with_word
     let place = Place::new();
     let key = place.key("ada", &["*"]);
     let limit = 8 << 20;
-    let server = place.serve_with(&[("TENT_LIMITS__BODY", "8MiB")]);
+    let server = place.serve_with(&[("TENT_LIMITS__MAX_BODY", "8MiB")]);
     let mut wire = Wire::to(&server);
     let looked_for = |bytes| json!({"text": "a".repeat(bytes)});
     for (bytes, taken) in [(3 << 20, true), (9 << 20, false), (1, true)] {

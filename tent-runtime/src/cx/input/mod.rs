@@ -1,13 +1,15 @@
-//! What a function can ask of the client that calls it, with [`Cx::input`](crate::cx::Cx::input): a form or
-//! an address for its person, a message of its model, the folders that it works in.
+//! Input requests: what a function can request from the client of its call with [`Cx::input`](crate::cx::Cx::input).
+//! Builds typed requests and checks typed responses; must not know how a protocol writes them.
 //!
-//! Makes the question and reads the answer; how they travel is an envelope's.
+//! A request is a [`form`], a [`url`], a [`sampling`] message or the client's [`roots`]. Each of these types implements
+//! [`IntoInputRequest`]: it becomes an [`InputRequest`] for the endpoint, together with the function that turns the
+//! [`InputResponse`] into the type that the caller of [`Cx::input`](crate::cx::Cx::input) gets.
 
-mod declared;
+mod choices;
+mod field;
 mod form;
-mod format;
-pub(crate) mod input_request;
-mod restricted;
+mod form_schema;
+mod request;
 mod sampling;
 
 #[cfg(test)]
@@ -18,38 +20,40 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
-pub use form::{Field, Form};
-pub use input_request::{InputRequest, Kind};
-pub use sampling::{Sampling, SamplingContent, SamplingResult, Tool, ToolChoice};
+pub use field::Field;
+pub use form::Form;
+pub use request::{InputRequest, InputResponse, Kind};
+pub use sampling::{Sampling, SamplingContent, SamplingMessage, SamplingResult, Tool, ToolChoice};
 
 pub use crate::content::Role;
-
-use self::format::Format;
 use crate::error::{Error, Result};
+use crate::schema::is_uri;
 
-/// Something that can be asked of a client.
+/// A type that [`Cx::input`](crate::cx::Cx::input) accepts: a form, a URL, a sampling request or the request for roots.
 pub trait IntoInputRequest: Send {
     /// The type of the response.
     type Response: Send + 'static;
 
-    /// The question, and how its answer is read.
+    /// The request, and how its response is read.
     ///
     /// # Errors
-    /// T0012 where it cannot be asked as it stands.
+    /// T0012 if the request is not valid, such as a form with a nested object.
     #[doc(hidden)]
     fn into_input_request(self) -> Result<TypedInputRequest<Self::Response>>;
 }
 
-/// A question, and how its answer is read.
+/// An input request whose response becomes an `R`.
 pub struct TypedInputRequest<R> {
     kind: Kind,
-    read: Arc<dyn Fn(Value) -> Result<R, String> + Send + Sync>,
+    read: Arc<dyn Fn(InputResponse) -> Result<R, String> + Send + Sync>,
 }
 
 impl<R: 'static> TypedInputRequest<R> {
-    fn new(kind: Kind, read: impl Fn(Value) -> Result<R, String> + Send + Sync + 'static) -> Self {
+    fn new(
+        kind: Kind,
+        read: impl Fn(InputResponse) -> Result<R, String> + Send + Sync + 'static,
+    ) -> Self {
         TypedInputRequest {
             kind,
             read: Arc::new(read),
@@ -58,41 +62,52 @@ impl<R: 'static> TypedInputRequest<R> {
 
     pub(crate) fn request(&self) -> InputRequest {
         let read = self.read.clone();
-        let fits = move |answer: &Value| read(answer.clone()).map(|_| ());
-        InputRequest::new(self.kind.clone(), Arc::new(fits))
+        let validate = move |response: &InputResponse| read(response.clone()).map(|_| ());
+        InputRequest::new(self.kind.clone(), Arc::new(validate))
     }
 
-    pub(super) fn read(&self, answer: Value) -> Result<R, String> {
-        (self.read)(answer)
+    pub(super) fn read(&self, response: InputResponse) -> Result<R, String> {
+        (self.read)(response)
     }
 }
 
-/// What a person did with a question.
+/// The error for a response of another kind than the request's.
+const OTHER_KIND: &str = "answers another kind of request";
+
+/// A user's reply to a form or a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply<T> {
-    /// Answered it, with this.
+    /// The user accepted, with this content.
     Accepted(T),
-    /// Said no.
+    /// The user declined.
     Declined,
-    /// Put it away without an answer.
+    /// The user dismissed the request without a choice.
     Cancelled,
 }
 
 impl<T> Reply<T> {
-    /// What was answered, if it was.
+    /// The content, if the user accepted.
     pub fn accepted(self) -> Option<T> {
         match self {
-            Reply::Accepted(answer) => Some(answer),
+            Reply::Accepted(content) => Some(content),
             Reply::Declined | Reply::Cancelled => None,
         }
     }
+
+    fn try_map<U>(self, convert: impl FnOnce(T) -> Result<U, String>) -> Result<Reply<U>, String> {
+        Ok(match self {
+            Reply::Accepted(content) => Reply::Accepted(convert(content)?),
+            Reply::Declined => Reply::Declined,
+            Reply::Cancelled => Reply::Cancelled,
+        })
+    }
 }
 
-/// A form with the fields of `T`, a flat struct: texts, numbers, yes or no, and enums of unit variants, one
-/// (`Colour`) or several (`Vec<Colour>`). A field that is an `Option`, or has a default, may be left out. Doc comments
-/// are the descriptions; `#[schemars(title = "…")]` is a title, on a field as on a variant.
+/// A form with the fields of `T`, a flat struct of strings, numbers, booleans, enums of unit variants (`Colour`) and
+/// lists of such enums (`Vec<Colour>`). A field that is an `Option` or has a default is optional. Doc comments become
+/// descriptions; `#[schemars(title = "…")]` sets the title of a field or a variant.
 ///
-/// A form is no place for passwords, keys or cards: ask for those with [`url`].
+/// Never request passwords, keys or card numbers with a form. Use [`url`] for those.
 ///
 /// ```
 /// use tent_runtime::cx::{Cx, input};
@@ -105,8 +120,8 @@ impl<T> Reply<T> {
 /// }
 ///
 /// async fn send(cx: &Cx) -> Result<String> {
-///     let request = input::form::<Address>("Where should it go?");
-///     Ok(match cx.input("address", request).await? {
+///     let form = input::form::<Address>("Where should it go?");
+///     Ok(match cx.input("address", form).await? {
 ///         input::Reply::Accepted(address) => format!("Sent to {}.", address.street),
 ///         input::Reply::Declined | input::Reply::Cancelled => "Not sent.".to_owned(),
 ///     })
@@ -118,17 +133,17 @@ pub fn form<T: JsonSchema + DeserializeOwned + Send + 'static>(
     Form::from_type(message.into())
 }
 
-/// An address for the person to open. That it is accepted says that the person agreed to open it, not that
-/// what is to be done there is done.
+/// A URL that the user opens. [`Reply::Accepted`] means that the user agreed to open it, not that the user completed
+/// the step that it leads to.
 ///
-/// Whoever opens it need not be the caller: the page has to find out itself. The address must hold nothing
-/// secret, and let nobody in.
+/// The person who opens the URL may be someone other than the caller, so the page must authenticate its visitor. The URL
+/// must not contain secrets and must not grant access.
 ///
 /// ```
 /// # use tent_runtime::cx::{Cx, input};
 /// # async fn pay(cx: &Cx) -> tent_runtime::error::Result<()> {
-/// let request = input::url("Pay the order", "https://shop.example/pay/7");
-/// if cx.input("payment", request).await?.accepted().is_some() { /* look whether it was paid */ }
+/// let page = input::url("Pay the order", "https://shop.example/pay/7");
+/// if cx.input("payment", page).await?.accepted().is_some() { /* check that the payment arrived */ }
 /// # Ok(())
 /// # }
 /// ```
@@ -139,21 +154,21 @@ pub fn url(message: impl Into<String>, url: impl Into<String>) -> Url {
     }
 }
 
-/// A message of the client's model, which may have `max_tokens` tokens, in answer to this text of a user.
+/// A request for a message of the client's model with at most `max_tokens` tokens. `text` is the user's message.
 ///
 /// ```
 /// # use tent_runtime::cx::{Cx, input};
 /// # async fn name(cx: &Cx) -> tent_runtime::error::Result<String> {
 /// let request = input::sampling("Name a colour.", 20).system("Answer with one word.");
-/// let said = cx.input("colour", request).await?;
-/// # Ok(said.text())
+/// let result = cx.input("colour", request).await?;
+/// # Ok(result.text())
 /// # }
 /// ```
 pub fn sampling(text: impl Into<String>, max_tokens: u32) -> Sampling {
     Sampling::new(max_tokens).message(Role::User, [SamplingContent::text(text)])
 }
 
-/// The folders that the client works in.
+/// A request for the client's roots: the folders that the client works in.
 ///
 /// ```
 /// # use tent_runtime::cx::{Cx, input};
@@ -165,7 +180,7 @@ pub fn roots() -> Roots {
     Roots(())
 }
 
-/// See [`url`].
+/// A request to open a URL. See [`url`].
 #[derive(Clone, Debug)]
 pub struct Url {
     message: String,
@@ -176,29 +191,30 @@ impl IntoInputRequest for Url {
     type Response = Reply<()>;
 
     fn into_input_request(self) -> Result<TypedInputRequest<Reply<()>>> {
-        if !is_url(&self.url) {
-            // Without the address, which may be the person's own.
-            let why = "an address to open is no URL with a scheme and a host";
+        if !is_absolute_url(&self.url) {
+            // The URL may contain the user's own data, so the error leaves it out.
+            let why = "an input request has a URL that is not valid: write a scheme and a host";
             return Err(Error::unexpected(why));
         }
         let kind = Kind::Url {
             message: self.message,
             url: self.url,
         };
-        Ok(TypedInputRequest::new(kind, |answer| {
-            person(answer, |_| Ok(()))
+        Ok(TypedInputRequest::new(kind, |response| match response {
+            InputResponse::Elicitation(reply) => reply.try_map(|_| Ok(())),
+            _ => Err(OTHER_KIND.to_owned()),
         }))
     }
 }
 
-/// Whether this is a whole URL, which the standard wants it to be (client/elicitation, URL Mode).
-fn is_url(text: &str) -> bool {
+/// Whether `text` is a valid URL, as MCP demands (client/elicitation, URL Mode Elicitation Requests).
+fn is_absolute_url(text: &str) -> bool {
     let uri = text.parse::<http::Uri>().ok();
-    let uri = uri.filter(|uri| uri.scheme().is_some() && text.is_ascii() && Format::Uri.has(text));
+    let uri = uri.filter(|uri| uri.scheme().is_some() && text.is_ascii() && is_uri(text));
     uri.is_some_and(|uri| uri.host().is_some_and(|host| !host.is_empty()))
 }
 
-/// See [`roots`].
+/// A request for the client's roots. See [`roots`].
 #[derive(Clone, Debug)]
 pub struct Roots(());
 
@@ -206,9 +222,9 @@ pub struct Roots(());
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Its address, `file://…`. The client's word, so what is done with it has to be checked.
+    /// The URI, `file://…`. The client chooses it: check it before you use it as a path.
     pub uri: String,
-    /// Its name, for people.
+    /// A name to show to people.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -217,34 +233,12 @@ impl IntoInputRequest for Roots {
     type Response = Vec<Root>;
 
     fn into_input_request(self) -> Result<TypedInputRequest<Vec<Root>>> {
-        #[derive(Deserialize)]
-        struct Answer {
-            roots: Vec<Root>,
-        }
-        Ok(TypedInputRequest::new(Kind::Roots, |answer| {
-            let answer: Answer = serde_json::from_value(answer)
-                .map_err(|why| format!("is no list of roots: {why}"))?;
-            Ok(answer.roots)
-        }))
-    }
-}
-
-/// Reads what a person did; `content` what was filled in.
-fn person<T>(
-    answer: Value,
-    content: impl FnOnce(Map<String, Value>) -> Result<T, String>,
-) -> Result<Reply<T>, String> {
-    let Value::Object(mut answer) = answer else {
-        return Err("is no object".to_owned());
-    };
-    match answer.get("action").and_then(Value::as_str) {
-        Some("decline") => Ok(Reply::Declined),
-        Some("cancel") => Ok(Reply::Cancelled),
-        Some("accept") => match answer.remove("content") {
-            Some(Value::Object(filled)) => content(filled).map(Reply::Accepted),
-            None | Some(Value::Null) => content(Map::new()).map(Reply::Accepted),
-            Some(_) => Err("has a content that is no object".to_owned()),
-        },
-        _ => Err("has no action of accept, decline and cancel".to_owned()),
+        Ok(TypedInputRequest::new(
+            Kind::Roots,
+            |response| match response {
+                InputResponse::Roots(roots) => Ok(roots),
+                _ => Err(OTHER_KIND.to_owned()),
+            },
+        ))
     }
 }

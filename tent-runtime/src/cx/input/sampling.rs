@@ -1,278 +1,235 @@
-//! [`Sampling`]: a message of the client's model.
+//! [`Sampling`]: a request for a message of the client's model, and [`SamplingResult`], the message.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
-use super::{IntoInputRequest, Kind, TypedInputRequest};
+use super::{InputResponse, IntoInputRequest, Kind, OTHER_KIND, TypedInputRequest};
 use crate::content::Role;
 use crate::error::{Error, Result};
 
-/// What is asked of the client's model. The client may change it, and its person may refuse it.
-#[derive(Clone, Debug, PartialEq)]
+/// A request for a message of the client's model. The client may change the request, and its user may decline it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Sampling {
-    params: Map<String, Value>,
-    messages: Vec<Value>,
+    pub(crate) max_tokens: u32,
+    pub(crate) messages: Vec<SamplingMessage>,
+    pub(crate) system_prompt: Option<String>,
+    pub(crate) temperature: Option<f64>,
+    pub(crate) stop_sequences: Option<Vec<String>>,
+    pub(crate) models: Option<Vec<String>>,
+    pub(crate) cost_priority: Option<f64>,
+    pub(crate) speed_priority: Option<f64>,
+    pub(crate) intelligence_priority: Option<f64>,
+    pub(crate) metadata: Option<Map<String, Value>>,
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) tool_choice: Option<ToolChoice>,
 }
 
-/// A part of a message.
-#[derive(Clone, Debug, PartialEq)]
+/// A message of the conversation that the model continues.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SamplingMessage {
+    /// The sender.
+    pub role: Role,
+    /// The content blocks, at least one.
+    pub content: Vec<SamplingContent>,
+}
+
+/// A content block of a sampling message.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum SamplingContent {
-    /// A text.
+    /// Text.
     Text(String),
     /// An image.
     Image {
         /// The bytes.
+        #[serde(serialize_with = "base64")]
         data: Vec<u8>,
-        /// Its media type, such as `image/png`.
+        /// The media type, such as `image/png`.
         media_type: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
         /// The bytes.
+        #[serde(serialize_with = "base64")]
         data: Vec<u8>,
-        /// Its media type, such as `audio/wav`.
+        /// The media type, such as `audio/wav`.
         media_type: String,
     },
-    /// The model calls a tool that it was given.
+    /// The model calls a tool of the request.
     ToolUse {
-        /// By which the result names it.
+        /// The id of the call, which its result repeats.
         id: String,
         /// The tool's name.
         name: String,
-        /// What it is called with. The model's word: check it.
+        /// The tool's input. The model chooses it: validate it.
         input: Map<String, Value>,
     },
-    /// What came of such a call. A user's message with one has nothing else in it.
+    /// The result of a tool call. A user message with a tool result has no other content.
     ToolResult {
         /// The id of the call.
         id: String,
-        /// What is told the model.
+        /// The text that the model gets.
         text: String,
-        /// Whether it failed.
+        /// Whether the call failed.
         failed: bool,
     },
 }
 
 impl SamplingContent {
-    /// A text.
+    /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
         SamplingContent::Text(text.into())
     }
-
-    fn written(&self) -> Value {
-        match self {
-            SamplingContent::Text(text) => json!({"type": "text", "text": text}),
-            SamplingContent::Image { data, media_type } => {
-                json!({"type": "image", "data": STANDARD.encode(data), "mimeType": media_type})
-            }
-            SamplingContent::Audio { data, media_type } => {
-                json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
-            }
-            SamplingContent::ToolUse { id, name, input } => {
-                json!({"type": "tool_use", "id": id, "name": name, "input": input})
-            }
-            SamplingContent::ToolResult { id, text, failed } => {
-                let mut result = json!({
-                    "type": "tool_result",
-                    "toolUseId": id,
-                    "content": [{"type": "text", "text": text}],
-                });
-                if *failed {
-                    result["isError"] = true.into();
-                }
-                result
-            }
-        }
-    }
-
-    fn read(value: &Value) -> Result<Self, String> {
-        let text = |name: &str| {
-            let text = value.get(name).and_then(Value::as_str);
-            text.map(str::to_owned)
-                .ok_or_else(|| format!("has a content without the text `{name}`"))
-        };
-        let bytes = || {
-            STANDARD
-                .decode(text("data")?)
-                .map_err(|_| "has a content whose data is no base64".to_owned())
-        };
-        Ok(match &*text("type")? {
-            "text" => SamplingContent::Text(text("text")?),
-            "image" => SamplingContent::Image {
-                data: bytes()?,
-                media_type: text("mimeType")?,
-            },
-            "audio" => SamplingContent::Audio {
-                data: bytes()?,
-                media_type: text("mimeType")?,
-            },
-            "tool_use" => SamplingContent::ToolUse {
-                id: text("id")?,
-                name: text("name")?,
-                input: match value.get("input") {
-                    Some(Value::Object(input)) => input.clone(),
-                    _ => return Err("calls a tool with no object".to_owned()),
-                },
-            },
-            other => return Err(format!("has a content of the type {other:?}")),
-        })
-    }
 }
 
-/// A tool that the model may call; the function runs it, and asks again with its result.
-#[derive(Clone, Debug, PartialEq)]
+fn base64<S: Serializer>(data: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&STANDARD.encode(data))
+}
+
+/// A tool that the model may call. The function runs the call, and sends its result with another request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tool {
-    /// Its name.
+    /// The tool's name.
     pub name: String,
-    /// What it is for.
+    /// The tool's description.
     pub about: String,
-    /// The schema of its input, an object's.
+    /// The input schema, of type object.
     pub input: Value,
 }
 
 /// Whether the model calls tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     Auto,
-    /// At least one.
+    /// The model calls at least one tool.
     Required,
-    /// None.
+    /// The model calls no tool.
     Never,
 }
 
 impl Sampling {
-    /// Without messages yet; `max_tokens` is the most that the answer may have.
+    /// A request without messages, for an answer of at most `max_tokens` tokens.
     pub fn new(max_tokens: u32) -> Self {
-        let params = Map::from_iter([("maxTokens".to_owned(), max_tokens.into())]);
         Sampling {
-            params,
+            max_tokens,
             messages: Vec::new(),
+            system_prompt: None,
+            temperature: None,
+            stop_sequences: None,
+            models: None,
+            cost_priority: None,
+            speed_priority: None,
+            intelligence_priority: None,
+            metadata: None,
+            tools: Vec::new(),
+            tool_choice: None,
         }
     }
 
-    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.params.insert(name.to_owned(), value.into());
+    /// Adds a message.
+    #[must_use]
+    pub fn message(
+        mut self,
+        role: Role,
+        content: impl IntoIterator<Item = SamplingContent>,
+    ) -> Self {
+        let content = content.into_iter().collect();
+        self.messages.push(SamplingMessage { role, content });
         self
     }
 
-    /// With one message more.
+    /// Sets the system prompt. The client may change or omit it.
     #[must_use]
-    pub fn message(mut self, role: Role, parts: impl IntoIterator<Item = SamplingContent>) -> Self {
-        let mut parts: Vec<_> = parts.into_iter().map(|part| part.written()).collect();
-        // One part alone is written as every revision reads it.
-        let content = match parts.len() {
-            1 => parts.remove(0),
-            _ => Value::Array(parts),
-        };
-        self.messages
-            .push(json!({"role": role.name(), "content": content}));
+    pub fn system(mut self, prompt: impl Into<String>) -> Self {
+        self.system_prompt = Some(prompt.into());
         self
     }
 
-    /// What the model is told before all messages. The client may leave it out.
+    /// Sets the temperature. A value that is not finite is ignored.
     #[must_use]
-    pub fn system(self, prompt: impl Into<String>) -> Self {
-        self.with("systemPrompt", prompt.into())
-    }
-
-    /// How free the model is, 0 for not at all; what is no finite number is left out.
-    #[must_use]
-    pub fn temperature(self, temperature: f64) -> Self {
-        match temperature.is_finite() {
-            true => self.with("temperature", temperature),
-            false => self,
-        }
-    }
-
-    /// Texts at which the model stops.
-    #[must_use]
-    pub fn stop<S: Into<String>>(self, at: impl IntoIterator<Item = S>) -> Self {
-        let at: Vec<String> = at.into_iter().map(Into::into).collect();
-        self.with("stopSequences", at)
-    }
-
-    /// Models by name or a part of it, the dearest first. The client may choose another.
-    #[must_use]
-    pub fn models<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
-        let hints = names.into_iter().map(|name| json!({"name": name.into()}));
-        let hints: Vec<Value> = hints.collect();
-        self.preference("hints", hints.into())
-    }
-
-    /// How much cost, speed and intelligence matter in the choice of a model, each from 0 to 1; what lies outside
-    /// counts as the nearer of these, and what is no number is left out.
-    #[must_use]
-    pub fn priorities(self, cost: f64, speed: f64, intelligence: f64) -> Self {
-        let each = [
-            ("costPriority", cost),
-            ("speedPriority", speed),
-            ("intelligencePriority", intelligence),
-        ];
-        let each = each.into_iter().filter(|(_, much)| !much.is_nan());
-        each.fold(self, |request, (name, much)| {
-            request.preference(name, much.clamp(0.0, 1.0).into())
-        })
-    }
-
-    fn preference(mut self, name: &str, value: Value) -> Self {
-        let preferences = self.params.entry("modelPreferences");
-        if let Value::Object(preferences) = preferences.or_insert_with(|| json!({})) {
-            preferences.insert(name.to_owned(), value);
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        if temperature.is_finite() {
+            self.temperature = Some(temperature);
         }
         self
     }
 
-    /// What the provider of the model is handed as it is.
+    /// Sets the strings at which the model stops.
     #[must_use]
-    pub fn metadata(self, metadata: Map<String, Value>) -> Self {
-        self.with("metadata", metadata)
+    pub fn stop<S: Into<String>>(mut self, sequences: impl IntoIterator<Item = S>) -> Self {
+        self.stop_sequences = Some(sequences.into_iter().map(Into::into).collect());
+        self
     }
 
-    /// With a tool that the model may call: for clients that said `sampling.tools` (else T0021).
+    /// Sets the preferred models, by name or by a part of the name, the most preferred first. The client may choose
+    /// another model.
+    #[must_use]
+    pub fn models<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.models = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets how much cost, speed and intelligence matter for the choice of a model, each from 0 to 1. A value outside of
+    /// that range counts as the nearer bound; a NaN is ignored.
+    #[must_use]
+    pub fn priorities(mut self, cost: f64, speed: f64, intelligence: f64) -> Self {
+        for (priority, value) in [
+            (&mut self.cost_priority, cost),
+            (&mut self.speed_priority, speed),
+            (&mut self.intelligence_priority, intelligence),
+        ] {
+            if !value.is_nan() {
+                *priority = Some(value.clamp(0.0, 1.0));
+            }
+        }
+        self
+    }
+
+    /// Sets the metadata that the client passes to its model provider.
+    #[must_use]
+    pub fn metadata(mut self, metadata: Map<String, Value>) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
+
+    /// Adds a tool that the model may call. The client must have declared `sampling.tools` (else T0021).
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
-        let written = json!({
-            "name": tool.name,
-            "description": tool.about,
-            "inputSchema": tool.input,
-        });
-        if let Value::Array(tools) = self.params.entry("tools").or_insert_with(|| json!([])) {
-            tools.push(written);
-        }
+        self.tools.push(tool);
         self
     }
 
-    /// Whether the model calls tools: for clients that said `sampling.tools` (else T0021).
+    /// Sets whether the model calls tools. The client must have declared `sampling.tools` (else T0021).
     #[must_use]
-    pub fn tool_choice(self, choice: ToolChoice) -> Self {
-        let mode = match choice {
-            ToolChoice::Auto => "auto",
-            ToolChoice::Required => "required",
-            ToolChoice::Never => "none",
-        };
-        self.with("toolChoice", json!({"mode": mode}))
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = Some(choice);
+        self
     }
 }
 
-/// What the client's model said.
+/// The message of the client's model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingResult {
-    /// Its message, in parts.
+    /// The content blocks.
     pub content: Vec<SamplingContent>,
-    /// Which model it was.
+    /// The name of the model.
     pub model: String,
-    /// Why it stopped, where that is known: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another.
+    /// Why the model stopped, if the client reports it: `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or another.
     pub stop_reason: Option<String>,
 }
 
 impl SamplingResult {
-    /// Its texts, one after the other.
+    /// The text blocks, concatenated.
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(|part| match part {
+        let texts = self.content.iter().filter_map(|content| match content {
             SamplingContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
@@ -284,79 +241,58 @@ impl IntoInputRequest for Sampling {
     type Response = SamplingResult;
 
     fn into_input_request(self) -> Result<TypedInputRequest<SamplingResult>> {
-        let Sampling {
-            mut params,
-            messages,
-        } = self;
-        balanced(&messages)
-            .map_err(|why| Error::unexpected(format!("a model cannot be asked this: {why}")))?;
-        params.insert("messages".to_owned(), messages.into());
-        Ok(TypedInputRequest::new(Kind::Sampling(params), |answer| {
-            let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
-            let content = match answer.get("content") {
-                Some(Value::Array(parts)) => parts.iter().map(SamplingContent::read).collect(),
-                Some(part) => SamplingContent::read(part).map(|part| vec![part]),
-                None => Err("has no content".to_owned()),
-            };
-            Ok(SamplingResult {
-                content: content?,
-                model: text("model").ok_or("names no model")?,
-                stop_reason: text("stopReason"),
-            })
+        check_tool_calls(&self.messages).map_err(|why| {
+            Error::unexpected(format!("the sampling request is not valid: {why}"))
+        })?;
+        let kind = Kind::Sampling(Box::new(self));
+        Ok(TypedInputRequest::new(kind, |response| match response {
+            InputResponse::Sampling(result) => Ok(result),
+            _ => Err(OTHER_KIND.to_owned()),
         }))
     }
 }
 
-/// Whether the messages keep what is asked of calls of tools (client/sampling, Tool Result Messages, Tool Use and Result
-/// Balance): the calls in a message of the model are answered by the message after it, each by one result, and results
-/// stand with nothing else.
-fn balanced(messages: &[Value]) -> Result<(), String> {
-    // The ids of the calls that the message before made.
+/// Checks the rules for tool calls (client/sampling, Tool Result Messages, Tool Use and Result Balance): each tool call
+/// of a message has exactly one result in the next message, and a message with results has no other content.
+fn check_tool_calls(messages: &[SamplingMessage]) -> Result<(), String> {
+    // The ids of the calls in the previous message that have no result yet.
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
-        let parts = match &message["content"] {
-            Value::Array(parts) => parts.as_slice(),
-            part => std::slice::from_ref(part),
-        };
-        if parts.is_empty() {
-            return Err("a message has no part".to_owned());
+        if message.content.is_empty() {
+            return Err("a message needs content".to_owned());
         }
-        let ids = |kind: &str, name: &str| {
-            let of = parts.iter().filter(|part| part["type"] == kind);
-            of.filter_map(|part| part[name].as_str())
-                .collect::<Vec<_>>()
-        };
-        let results = ids("tool_result", "toolUseId");
-        let calls = ids("tool_use", "id");
-        let is_user = message["role"] == "user";
-        if !results.is_empty() && (!is_user || results.len() < parts.len()) {
-            return Err(
-                "results of tools stand alone, in a message of the user's with nothing else"
-                    .to_owned(),
-            );
+        let (mut calls, mut results) = (Vec::new(), Vec::new());
+        for content in &message.content {
+            match content {
+                SamplingContent::ToolUse { id, .. } => calls.push(id.as_str()),
+                SamplingContent::ToolResult { id, .. } => results.push(id.as_str()),
+                _ => {}
+            }
+        }
+        let is_user = message.role == Role::User;
+        if !results.is_empty() && (!is_user || results.len() < message.content.len()) {
+            return Err("tool results must be the only content of a user message".to_owned());
         }
         for id in results {
             let Some(at) = open.iter().position(|open| *open == id) else {
                 return Err(format!(
-                    "a result is of the call {id:?}, which the message before it does not make"
+                    "there is a result for the tool call {id:?}, which the previous message does not contain"
                 ));
             };
             open.swap_remove(at);
         }
         if let Some(id) = open.first() {
             return Err(format!(
-                "the message after the call {id:?} does not give its result"
+                "the message after the tool call {id:?} does not contain its result"
             ));
         }
         if is_user && !calls.is_empty() {
-            return Err("a tool is called by the model, not by the user".to_owned());
+            return Err("a user message cannot call a tool".to_owned());
         }
         open = calls;
     }
     match open.first() {
         None => Ok(()),
-        Some(id) => Err(format!(
-            "no message follows the call {id:?} with its result"
-        )),
+        Some(id) => Err(format!("the tool call {id:?} has no result")),
     }
 }

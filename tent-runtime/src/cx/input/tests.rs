@@ -1,17 +1,16 @@
-//! Forms: the schema that a client is sent, what is refused, and what is read of answers.
+//! Forms: the published schema, the schemas that are refused, and the check of responses.
 
-mod by_hand;
-mod whole;
+mod form_schemas;
+mod urls_and_sampling;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cx::input::Kind;
 
 fn schema<A: IntoInputRequest>(input: A) -> Value {
-    let request = input.into_input_request().expect("it can be asked");
+    let request = input.into_input_request().expect("a valid request");
     match request.request().kind() {
         Kind::Form { schema, .. } => schema.clone(),
         other => panic!("{other:?}"),
@@ -20,12 +19,12 @@ fn schema<A: IntoInputRequest>(input: A) -> Value {
 
 fn refused<A: IntoInputRequest>(input: A) -> String {
     let error = match input.into_input_request() {
-        Ok(_) => panic!("it must not be asked"),
+        Ok(_) => panic!("it must be refused"),
         Err(error) => error,
     };
     assert_eq!(error.code(), "T0012");
     let why = error.chain().join(" ");
-    let before = "a form cannot be asked as it stands: ";
+    let before = "the form is not valid: ";
     why.strip_prefix(before).expect("it says why").to_owned()
 }
 
@@ -68,7 +67,7 @@ enum Size {
 }
 
 #[test]
-fn every_kind_of_field_has_the_form_of_the_standard() {
+fn converts_every_kind_of_field_of_a_type() {
     let sizes = json!([{"const": "S", "title": "Small"}, {"const": "L", "title": "Large"}]);
     assert_eq!(
         schema(form::<Everything>("All of it")),
@@ -92,7 +91,7 @@ fn every_kind_of_field_has_the_form_of_the_standard() {
 }
 
 #[test]
-fn a_form_by_hand_has_the_same_form() {
+fn publishes_the_fields_of_a_builder_and_of_a_schema_alike() {
     let by_hand = Form::new("All of it")
         .field(
             "name",
@@ -139,14 +138,14 @@ fn a_form_by_hand_has_the_same_form() {
     });
     assert_eq!(schema(by_hand), expected);
     assert_eq!(
-        schema(Form::of_schema("As it stands", expected.clone())),
+        schema(Form::from_schema("As it stands", expected.clone())),
         expected
     );
     let older = json!({"type": "object", "properties": {
         "old": {"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"]},
     }});
     assert_eq!(
-        schema(Form::of_schema("As it stands", older.clone())),
+        schema(Form::from_schema("As it stands", older.clone())),
         older
     );
 }
@@ -176,34 +175,34 @@ enum NoObject {
 }
 
 #[test]
-fn what_no_form_can_be_is_refused_and_every_reason_told() {
-    let field = "a field of a form is a text, a number, yes or no, or a choice";
+fn reports_everything_that_a_form_cannot_have() {
+    let field = "a form field must be a string, a number, a boolean, an enum or a list of an enum";
     assert_eq!(
         refused(form::<Nested>("?")),
         format!(
             "`any`: {field}; `inner`: {field}; \
-             `list`: several of something are choices: a list of an enum; \
-             `pattern`: a form has no `pattern`"
+             `list`: a list in a form must be a list of an enum; \
+             `pattern`: `pattern` is not allowed in a form field"
         )
     );
-    let flat = "a form is a flat object: take a struct with named fields";
+    let flat = "a form must be a flat object: use a struct with named fields";
     assert_eq!(refused(form::<NoObject>("?")), flat);
     assert_eq!(refused(form::<u8>("?")), flat);
-    let stated = |schema| refused(Form::of_schema("?", schema));
-    assert_eq!(stated(json!(true)), flat);
+    let declared = |schema| refused(Form::from_schema("?", schema));
+    assert_eq!(declared(json!(true)), flat);
     assert_eq!(
-        stated(json!({"type": "object", "anyOf": []})),
-        "a form is a flat object, which has no `anyOf`; a form has `properties`, an object"
+        declared(json!({"type": "object", "anyOf": []})),
+        "`anyOf` is not allowed: a form must be a flat object; a form needs `properties`, an object"
     );
     assert_eq!(
-        stated(json!({"type": "object"})),
-        "a form has `properties`, an object"
+        declared(json!({"type": "object"})),
+        "a form needs `properties`, an object"
     );
     for required in [json!("a"), json!(["b"]), json!([1])] {
         let fields = json!({"a": {"type": "string"}});
         assert_eq!(
-            stated(json!({"type": "object", "properties": fields, "required": required})),
-            "`required` is a list of the form's fields"
+            declared(json!({"type": "object", "properties": fields, "required": required})),
+            "`required` must list fields of the form"
         );
     }
     let secret = json!({"type": "object", "properties": {
@@ -212,24 +211,29 @@ fn what_no_form_can_be_is_refused_and_every_reason_told() {
         "n": {"type": "string", "enum": [1]},
     }});
     assert_eq!(
-        stated(secret),
-        "`n`: the choices of a form are texts; `none`: no field of a form is null; \
-         `pin`: a secret is never asked for in a form; ask for it with a URL"
+        declared(secret),
+        "`n`: the choices of a form must be strings; `none`: a form field cannot be null; \
+         `pin`: a form cannot ask for a secret: use a URL"
     );
 }
 
+/// The response of a user who accepts with this content.
+fn accepted(content: &Value) -> InputResponse {
+    let content = content.as_object().expect("an object").clone();
+    InputResponse::Elicitation(Reply::Accepted(content))
+}
+
 #[test]
-fn an_answer_is_read_by_its_type_or_refused_with_what_is_wrong() {
+fn reads_a_response_as_its_type_or_reports_every_invalid_field() {
     let request = form::<Everything>("All of it")
         .into_input_request()
-        .expect("it can be");
+        .expect("a valid form");
     let filled = json!({
         "fullName": "Ada", "age": 36.0, "news": true, "colour": "Red", "sizes": ["L", "S"],
         "email": null, "extra": 1,
     });
-    let answer = |content: &Value| json!({"action": "accept", "content": content});
-    let Ok(Reply::Accepted(read)) = request.read(answer(&filled)) else {
-        panic!("it fits");
+    let Ok(Reply::Accepted(read)) = request.read(accepted(&filled)) else {
+        panic!("it is valid");
     };
     assert_eq!(
         read,
@@ -244,137 +248,37 @@ fn an_answer_is_read_by_its_type_or_refused_with_what_is_wrong() {
             other: None,
         }
     );
-    for (field, value, wrong) in [
-        ("age", json!(17), "does not fit the form: age "),
-        ("colour", json!("Green"), "does not fit the form: colour "),
-        ("sizes", json!(["M"]), "does not fit the form: sizes[0] "),
-        ("news", json!("yes"), "does not fit the form: news "),
-        ("fullName", json!("A"), "does not fit the form: fullName "),
+    for (field, value, problem) in [
+        ("age", json!(17), "is not valid: age "),
+        ("colour", json!("Green"), "is not valid: colour "),
+        ("sizes", json!(["M"]), "is not valid: sizes[0] "),
+        ("news", json!("yes"), "is not valid: news "),
+        ("fullName", json!("A"), "is not valid: fullName "),
     ] {
         let mut filled = filled.clone();
         filled[field] = value;
-        let found = request.read(answer(&filled)).expect_err("it does not fit");
-        assert!(found.starts_with(wrong), "{found}");
-        let question = request.request();
-        assert_eq!(question.fits(&answer(&filled)), Err(found));
+        let found = request
+            .read(accepted(&filled))
+            .expect_err("it is not valid");
+        assert!(found.starts_with(problem), "{found}");
+        let request = request.request();
+        assert_eq!(request.validate(&accepted(&filled)), Err(found));
     }
-    for (answer, wrong) in [
-        (json!([]), "is no object"),
-        (json!({}), "has no action of accept, decline and cancel"),
-        (
-            json!({"action": "Accept"}),
-            "has no action of accept, decline and cancel",
-        ),
-        (
-            json!({"action": "accept", "content": []}),
-            "has a content that is no object",
-        ),
-    ] {
-        assert_eq!(request.read(answer).expect_err("no answer"), wrong);
-    }
+    let reply = |reply| request.read(InputResponse::Elicitation(reply));
+    assert_eq!(reply(Reply::Declined), Ok(Reply::Declined));
+    assert_eq!(reply(Reply::Cancelled), Ok(Reply::Cancelled));
     assert_eq!(
-        request.read(json!({"action": "decline"})),
-        Ok(Reply::Declined)
+        request.read(InputResponse::Roots(Vec::new())),
+        Err(OTHER_KIND.to_owned())
     );
 }
 
 #[test]
-fn what_a_model_says_is_read_in_every_form_of_it() {
-    let weather = Tool {
-        name: "weather".into(),
-        about: "The weather.".into(),
-        input: json!({"type": "object"}),
-    };
-    let request = sampling("What is the weather?", 100)
-        .system("Be brief.")
-        .temperature(0.5)
-        .stop(["."])
-        .models(["claude"])
-        .priorities(0.0, 0.5, 1.0)
-        .tool(weather)
-        .tool_choice(ToolChoice::Required)
-        .message(
-            Role::Assistant,
-            [SamplingContent::ToolUse {
-                id: "1".into(),
-                name: "weather".into(),
-                input: Map::new(),
-            }],
-        )
-        .message(
-            Role::User,
-            [SamplingContent::ToolResult {
-                id: "1".into(),
-                text: "No sky.".into(),
-                failed: true,
-            }],
-        )
-        .into_input_request()
-        .expect("it can be asked");
-    let question = request.request();
-    assert_eq!(question.needs(), ["sampling", "sampling.tools"]);
-    let Kind::Sampling(params) = question.kind() else {
-        panic!("it is one");
-    };
-    let result = json!({
-        "type": "tool_result", "toolUseId": "1", "isError": true,
-        "content": [{"type": "text", "text": "No sky."}],
-    });
-    let call = json!({"type": "tool_use", "id": "1", "name": "weather", "input": {}});
-    let text = json!({"type": "text", "text": "What is the weather?"});
-    assert_eq!(
-        Value::from(params.clone()),
-        json!({
-            "maxTokens": 100,
-            "systemPrompt": "Be brief.",
-            "temperature": 0.5,
-            "stopSequences": ["."],
-            "modelPreferences": {
-                "hints": [{"name": "claude"}],
-                "costPriority": 0.0, "speedPriority": 0.5, "intelligencePriority": 1.0,
-            },
-            "tools": [{
-                "name": "weather", "description": "The weather.", "inputSchema": {"type": "object"},
-            }],
-            "toolChoice": {"mode": "required"},
-            "messages": [
-                {"role": "user", "content": text},
-                {"role": "assistant", "content": call},
-                {"role": "user", "content": result},
-            ],
-        })
-    );
-    let said = json!({"role": "assistant", "model": "m", "stopReason": "toolUse", "content": [
-        {"type": "text", "text": "I "}, call, {"type": "text", "text": "look."},
-    ]});
-    let said = request.read(said).expect("it is one");
-    assert_eq!((said.text(), said.content.len()), ("I look.".to_owned(), 3));
-    assert_eq!(said.stop_reason.as_deref(), Some("toolUse"));
-    for (answer, wrong) in [
-        (json!({"model": "m"}), "has no content"),
-        (
-            json!({"content": {"type": "text", "text": "x"}}),
-            "names no model",
-        ),
-        (
-            json!({"model": "m", "content": {"type": "video"}}),
-            "has a content of the type \"video\"",
-        ),
-        (
-            json!({"model": "m", "content": {"type": "image", "data": "?", "mimeType": "a/b"}}),
-            "has a content whose data is no base64",
-        ),
-    ] {
-        assert_eq!(request.read(answer).expect_err("no answer"), wrong);
-    }
-}
-
-#[test]
-fn a_fingerprint_is_of_what_is_asked() {
+fn fingerprints_differ_with_the_content_of_the_request() {
     let print = |input: Form| {
         input
             .into_input_request()
-            .expect("it can be")
+            .expect("a valid request")
             .request()
             .fingerprint()
     };
@@ -393,8 +297,8 @@ struct Event {
 }
 
 #[test]
-fn a_text_is_held_to_its_format_however_the_form_was_made() {
-    let stated = json!({
+fn checks_formats_whichever_way_the_form_was_built() {
+    let declared = json!({
         "type": "object",
         "properties": {
             "mail": {"type": "string", "format": "email"},
@@ -405,22 +309,22 @@ fn a_text_is_held_to_its_format_however_the_form_was_made() {
     let fields = Form::new("When?")
         .field("mail", Field::text().format("email"))
         .field("day", Field::text().format("date").optional());
-    let questions = [
+    let requests = [
         form::<Event>("When?")
             .into_input_request()
-            .expect("it can be asked")
+            .expect("a valid request")
             .request(),
         fields
             .into_input_request()
-            .expect("it can be asked")
+            .expect("a valid request")
             .request(),
-        Form::of_schema("When?", stated)
+        Form::from_schema("When?", declared)
             .into_input_request()
-            .expect("it can be asked")
+            .expect("a valid request")
             .request(),
     ];
-    for question in questions {
-        let fits = |content: Value| question.fits(&json!({"action": "accept", "content": content}));
+    for request in requests {
+        let fits = |content: Value| request.validate(&accepted(&content));
         assert_eq!(
             fits(json!({"mail": "ada@example.com", "day": "2024-02-29"})),
             Ok(())
@@ -432,16 +336,20 @@ fn a_text_is_held_to_its_format_however_the_form_was_made() {
         assert_eq!(
             fits(json!({"mail": "ada", "day": "29.2.2024"})),
             Err(
-                "does not fit the form: day must be a date, such as 2026-05-28; mail must be an email address"
+                "is not valid: day must be a date, such as 2026-05-28; mail must be an email address"
                     .to_owned()
             )
         );
-        assert_eq!(question.fits(&json!({"action": "decline"})), Ok(()));
+        let declined = InputResponse::Elicitation(Reply::Declined);
+        assert_eq!(request.validate(&declined), Ok(()));
     }
 }
 
 #[test]
-fn what_stands_in_a_field_at_first_has_its_format() {
+fn refuses_a_default_without_the_format_of_its_field() {
     let form = Form::new("When?").field("day", Field::text().format("date").default("soon"));
-    assert_eq!(refused(form), "day must be a date, such as 2026-05-28");
+    assert_eq!(
+        refused(form),
+        "the default of `day` must be a date, such as 2026-05-28"
+    );
 }

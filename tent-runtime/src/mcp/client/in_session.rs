@@ -12,13 +12,14 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::cx::{Elicitor, InputRequest, Journal, misanswered};
+use crate::cx::{Elicitor, InputRequest, InputResponse, Journal, misanswered};
 use crate::error::Result;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::pending_requests;
 use crate::mcp::client::pending_requests::PendingRequests;
 use crate::mcp::protocol::input_request;
+use crate::mcp::protocol::input_response;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
@@ -59,7 +60,7 @@ impl InSession {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn put(&self, name: &str, question: &InputRequest) -> Result<Value> {
+    async fn put(&self, name: &str, question: &InputRequest) -> Result<InputResponse> {
         input_request::check(question, self.revision)?;
         let put = self.pending.put(
             pending_requests::Recipient {
@@ -74,10 +75,9 @@ impl InSession {
         };
         match answered? {
             None => Err(misanswered(name, "cannot come: the client went away")),
-            Some(Ok(result)) => match question.fits(&result) {
-                Ok(()) => Ok(result),
-                Err(what) => Err(misanswered(name, &what)),
-            },
+            Some(Ok(result)) => input_response::read(question.kind(), &result)
+                .and_then(|response| question.validate(&response).map(|()| response))
+                .map_err(|problem| misanswered(name, &problem)),
             Some(Err(error)) => {
                 let words = pending_requests::words(&error);
                 Err(misanswered(
@@ -94,7 +94,7 @@ impl Elicitor for InSession {
         &'a self,
         name: &'a str,
         question: InputRequest,
-    ) -> BoxFuture<'a, Result<Value>> {
+    ) -> BoxFuture<'a, Result<InputResponse>> {
         Box::pin(async move { self.put(name, &question).await })
     }
 

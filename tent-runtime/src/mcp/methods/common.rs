@@ -217,7 +217,7 @@ pub(crate) fn page(
         response::write(&mut out, &*cursor);
     }
     if revision.is_modern() {
-        let kept_for = mcp.dispatcher.settings().limits.tools_kept;
+        let kept_for = mcp.dispatcher.settings().limits.list_ttl;
         out.extend(hints(kept_for, Scope::Private, &mcp.state.server));
     }
     out.push(b'}');

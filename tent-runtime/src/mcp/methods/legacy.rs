@@ -301,7 +301,7 @@ pub(crate) fn answered(
 }
 
 /// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
-/// over `limits.answer` the requests that are left are refused and run nothing.
+/// over `limits.max_response` the requests that are left are refused and run nothing.
 pub(crate) async fn batch(
     mcp: &Arc<Mcp>,
     asked: &RequestContext<'_>,
@@ -320,7 +320,7 @@ pub(crate) async fn batch(
         ));
     }
     let mut out = vec![b'['];
-    let most = mcp.dispatcher.settings().limits.answer;
+    let most = mcp.dispatcher.settings().limits.max_response;
     for message in messages {
         let full = out.len() > most;
         if let Some(answer) = in_batch(mcp, asked, message, negotiated, full).await {
@@ -373,7 +373,7 @@ async fn in_batch(
                 Err(refusal) => return Some(refusal.write(Some(id))),
             };
             let answer = if full {
-                Err(left_out(mcp.dispatcher.settings().limits.answer))
+                Err(left_out(mcp.dispatcher.settings().limits.max_response))
             } else if request.method == "initialize" {
                 Err(RpcError::invalid("initialize comes alone."))
             } else if request.params.meta.version != Text::Absent {

@@ -30,7 +30,7 @@ impl Mcp {
             dispatcher.about(),
             Revision::V2026_07_28,
         ));
-        let ttl = dispatcher.settings().limits.tools_kept;
+        let ttl = dispatcher.settings().limits.list_ttl;
         Mcp {
             tools: tools_call::Tools::new(dispatcher.registry()),
             lists: tools_list::Lists::new(dispatcher.registry(), ttl, &server),

@@ -7,6 +7,7 @@ use crate::cx::{InputKind, InputRequest};
 use crate::error::{Error, Result};
 use crate::mcp::protocol::content;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::sampling;
 
 /// Whether this revision has words for a question at all.
 ///
@@ -52,8 +53,8 @@ pub(crate) fn request(question: &InputRequest, revision: Revision, id: &str) -> 
             }
             ("elicitation/create", params)
         }
-        InputKind::Sampling(params) => {
-            let mut params = params.clone();
+        InputKind::Sampling(request) => {
+            let mut params = sampling::params(request);
             if let Some(Value::Array(messages)) = params.get_mut("messages")
                 && !revision.has_messages_of_parts()
             {

@@ -14,4 +14,7 @@ pub(crate) mod content;
 pub(crate) mod server_info;
 pub(crate) mod capabilities;
 pub(crate) mod extensions;
+pub(crate) mod required_capabilities;
+pub(crate) mod sampling;
 pub(crate) mod input_request;
+pub(crate) mod input_response;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
-use crate::cx::input::input_request;
 use crate::cx::{Capabilities, State};
 use crate::error::Result;
 use crate::mcp::client::pending_requests::{self, PendingRequests, gone};
 use crate::mcp::protocol::notification::{begin, end};
+use crate::mcp::protocol::required_capabilities;
 use crate::mcp::protocol::response::write;
 use crate::mcp::subscriptions::listeners::Streams;
 use crate::mcp::subscriptions::streams::subscription;
@@ -88,7 +88,7 @@ impl Notifier {
         method: &str,
         params: Option<Value>,
     ) -> Result<Value> {
-        let needs = input_request::needs(method, params.as_ref());
+        let needs = required_capabilities::of_request(method, params.as_ref());
         let can = |said: &Capabilities| needs.iter().all(|name| said.has(name));
         let clients = self.streams().of(caller, can);
         if clients.is_empty() {

@@ -191,7 +191,7 @@ fn opened(
         on: asked.quota_key().into(),
         listens,
     };
-    let most = state.dispatcher.settings().limits.live_connections;
+    let most = state.dispatcher.settings().limits.streams_per_caller;
     Streams::open(notifier, stream, first, most).map_err(refused)
 }
 

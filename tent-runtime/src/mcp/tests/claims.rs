@@ -118,7 +118,7 @@ async fn a_repeat_waits_for_another_process_by_looking_now_and_then() -> Result<
             ..shared.clone()
         };
         let app = App::on(&place, FUNCTIONS, |settings| {
-            settings.limits.call_time = Duration::from_secs(time);
+            settings.limits.call_timeout = Duration::from_secs(time);
         });
         Arc::new(app)
     };

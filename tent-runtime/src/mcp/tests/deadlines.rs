@@ -94,7 +94,7 @@ fn template(name: &'static str, access: AccessDeclaration) -> Declaration {
 /// An app in which a call has 30 seconds.
 fn app(functions: &[&'static Declaration]) -> App {
     App::of(functions, |settings| {
-        settings.limits.call_time = Duration::from_secs(30);
+        settings.limits.call_timeout = Duration::from_secs(30);
         settings.mcp.stream = true;
     })
 }

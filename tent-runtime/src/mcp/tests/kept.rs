@@ -333,7 +333,7 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
 async fn a_caller_has_so_many_streams_and_a_thousand_cost_little() {
     let app = App::of(FUNCTIONS, |settings| {
         settings.mcp.stream = true;
-        settings.limits.live_connections = 1000;
+        settings.limits.streams_per_caller = 1000;
     });
     let mut streams = Vec::new();
     for n in 0..1000 {

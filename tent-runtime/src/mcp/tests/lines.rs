@@ -235,7 +235,7 @@ async fn both_eras_are_spoken_and_calls_run_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
-    let app = App::of(TALKS, |settings| settings.limits.body = 256);
+    let app = App::of(TALKS, |settings| settings.limits.max_body = 256);
     let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let long = "x".repeat(10_000);
@@ -399,7 +399,7 @@ async fn on_a_line_what_only_the_modern_era_has_tells_it() {
 
 #[tokio::test]
 async fn what_is_refused_unread_is_answered_by_its_id() {
-    let app = App::of(TALKS, |settings| settings.limits.body = 600);
+    let app = App::of(TALKS, |settings| settings.limits.max_body = 600);
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":"d","method":"ping","params":{}"#,
         "[".repeat(200)
@@ -436,7 +436,7 @@ async fn what_is_refused_unread_is_answered_by_its_id() {
 #[tokio::test]
 async fn what_ends_a_line_does_not_count() {
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
-    let app = App::of(TALKS, |settings| settings.limits.body = ping.len());
+    let app = App::of(TALKS, |settings| settings.limits.max_body = ping.len());
     let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
     for (message, wanted) in [
         (format!("{ping}\n"), None),

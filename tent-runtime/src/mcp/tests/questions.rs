@@ -166,7 +166,7 @@ async fn an_address_has_an_id_and_each_question_is_asked_in_turn() {
 async fn k6_14_a_call_that_waits_for_an_answer_stands_still_and_ends_after_the_time_to_ask() {
     let app = App::of(FUNCTIONS, |settings| {
         settings.limits.ask_time = Duration::from_secs(300);
-        settings.limits.call_time = Duration::from_secs(2);
+        settings.limits.call_timeout = Duration::from_secs(2);
     });
     let session = app.session_of("2025-11-25", all()).await;
     let mut read = Read::of(app.open(call(&session, "greet")).await);
@@ -222,8 +222,8 @@ async fn an_answer_that_does_not_fit_and_a_failure_end_the_question() {
             refused,
             "is a failure of its own: User rejected sampling request.",
         ),
-        (misfit, "does not fit the form: name "),
-        (nothing, "is no object."),
+        (misfit, "is not valid: name "),
+        (nothing, "is not an object."),
     ];
     for (send, wanted) in sends {
         let mut read = Read::of(app.open(call(&session, "greet")).await);
@@ -322,7 +322,7 @@ fn params(asked: impl crate::cx::input::IntoInputRequest, revision: Revision) ->
 #[test]
 fn fields_are_in_the_words_of_older_revisions() {
     let choice = Field::titled_choice([("f00", "Red"), ("00f", "Blue")]).default("f00");
-    let untitled = Form::of_schema(
+    let untitled = Form::from_schema(
         "",
         json!({"type": "object", "properties": {"colour": {
             "type": "string", "oneOf": [{"const": "f00"}, {"const": "00f", "title": "Blue"}],

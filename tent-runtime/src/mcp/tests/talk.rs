@@ -179,7 +179,7 @@ fn modern(name: &str) -> Value {
 
 #[tokio::test]
 async fn both_eras_are_spoken_on_bytes_and_calls_run_at_once() {
-    let app = App::of(TALKS, |settings| settings.limits.body = 1000);
+    let app = App::of(TALKS, |settings| settings.limits.max_body = 1000);
     let mut client = Client::new(&app, ada());
     client.hello(json!({})).await;
     client
@@ -452,7 +452,7 @@ async fn a_line_that_has_no_room_goes_on_for_as_long_as_something_is_taken() {
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_on_a_line_is_bounded_by_bytes_too() {
-    let app = App::of(TALKS, |settings| settings.limits.answer = 8 << 10);
+    let app = App::of(TALKS, |settings| settings.limits.max_response = 8 << 10);
     let read = Arc::new(AtomicUsize::new(0));
     let ping = json!({"jsonrpc": "2.0", "id": "x".repeat(960), "method": "ping"}).to_string();
     let incoming = stream::iter(vec![ping; 500]).inspect({

@@ -42,7 +42,7 @@ impl Connection {
 
     /// The most bytes of one response.
     pub(crate) fn max_response(&self) -> usize {
-        self.mcp.dispatcher.settings().limits.answer
+        self.mcp.dispatcher.settings().limits.max_response
     }
 
     /// Admits the next message.
@@ -66,7 +66,7 @@ impl Connection {
         message: &[u8],
     ) -> Option<Vec<u8>> {
         let message = message.strip_suffix(b"\n").unwrap_or(message);
-        if message.len() > self.mcp.dispatcher.settings().limits.body {
+        if message.len() > self.mcp.dispatcher.settings().limits.max_body {
             return Some(self.too_long(request_id::id(message).as_deref()));
         }
         let payload = match message::read(message) {

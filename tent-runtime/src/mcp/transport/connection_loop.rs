@@ -57,7 +57,7 @@ pub(crate) async fn on_bytes(
     read: impl AsyncRead + Send + Unpin,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
-    let most = mcp.dispatcher.settings().limits.body;
+    let most = mcp.dispatcher.settings().limits.max_body;
     let input = (BufReader::new(read), Lines::new(most));
     let messages = stream::unfold(input, async |(mut read, mut lines)| {
         let came = next(&mut read, &mut lines).await.transpose()?;

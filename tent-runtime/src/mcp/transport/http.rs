@@ -89,7 +89,7 @@ async fn respond(
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }
-    let limit = mcp.dispatcher.settings().limits.body;
+    let limit = mcp.dispatcher.settings().limits.max_body;
     let started = Instant::now();
     let body = body.read(limit).await.map_err(rejected)?;
     // The pace of the upload has limits of its own.

@@ -35,7 +35,7 @@ pub(crate) async fn serve(
     told: impl Future<Output = ()>,
 ) -> Result<()> {
     let outbox = Outbox::default();
-    let most = mcp.dispatcher.settings().limits.body;
+    let most = mcp.dispatcher.settings().limits.max_body;
     let line = Connection::new(mcp, who, outbox.clone()).with_sign_in(SIGN_IN);
     let line = connection_loop::opened(line).await?;
     let mut messages = read(input, most);

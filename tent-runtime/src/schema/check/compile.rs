@@ -25,18 +25,29 @@ pub(in crate::schema) struct Stated {
     pub(in crate::schema) pointer: String,
 }
 
-/// Compiles `document`. With `strict`, keywords that are not enforced are problems; without, as for an
-/// answer, they are passed over.
+/// The values that a document is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::schema) enum Purpose {
+    /// Inputs: a keyword that is not enforced is a problem.
+    Input,
+    /// Forms: as for inputs, and formats are enforced.
+    Form,
+    /// Outputs: a keyword that is not enforced is ignored.
+    Output,
+}
+
+/// Compiles `document`.
 ///
 /// # Errors
 /// Everything that cannot be enforced.
 pub(in crate::schema) fn compile(
     document: &Value,
-    strict: bool,
+    purpose: Purpose,
 ) -> Result<(Plan, Vec<Stated>), Vec<Problem>> {
     let mut compiler = Compiler {
         document,
-        strict,
+        strict: purpose != Purpose::Output,
+        formats: purpose == Purpose::Form,
         nodes: Vec::new(),
         references: HashMap::new(),
         defaults: Vec::new(),
@@ -62,6 +73,7 @@ pub(in crate::schema) fn compile(
 pub(super) struct Compiler<'d> {
     document: &'d Value,
     pub(super) strict: bool,
+    pub(super) formats: bool,
     nodes: Vec<Node>,
     references: HashMap<String, Id>,
     defaults: Vec<Stated>,
@@ -221,7 +233,7 @@ impl Compiler<'_> {
             Some("array") => self.list(schema, pointer),
             Some("string") => self.text(schema, pointer),
             Some("integer") => self.integer(schema, pointer),
-            Some("number") => self.number(schema),
+            Some("number") => self.number(schema, pointer),
             Some("boolean") => Kind::Bool(match values(schema).as_deref() {
                 Some([Value::Bool(only)]) => Some(*only),
                 _ => None,
@@ -314,8 +326,10 @@ impl Compiler<'_> {
             defaults: false,
             rest,
             keys,
-            least: size(schema, "minProperties").unwrap_or(0),
-            most: size(schema, "maxProperties").unwrap_or(u64::MAX),
+            least: self.size(schema, "minProperties", pointer).unwrap_or(0),
+            most: self
+                .size(schema, "maxProperties", pointer)
+                .unwrap_or(u64::MAX),
         }));
         self.among(kind, values)
     }
@@ -331,11 +345,28 @@ impl Compiler<'_> {
         let kind = Kind::List(Box::new(List {
             members,
             items,
-            least: size(schema, "minItems").unwrap_or(0),
-            most: size(schema, "maxItems").unwrap_or(u64::MAX),
+            least: self.size(schema, "minItems", pointer).unwrap_or(0),
+            most: self.size(schema, "maxItems", pointer).unwrap_or(u64::MAX),
             unique: schema.remove("uniqueItems") == Some(Value::Bool(true)),
         }));
         self.among(kind, values)
+    }
+
+    /// Removes a keyword that counts characters, items or properties.
+    pub(super) fn size(
+        &mut self,
+        schema: &mut Map<String, Value>,
+        keyword: &str,
+        pointer: &str,
+    ) -> Option<u64> {
+        let size = schema.remove(keyword)?;
+        let exact = whole(&size, true).filter(|up| whole(&size, false) == Some(*up));
+        let exact = exact.and_then(|size| u64::try_from(size).ok());
+        if exact.is_none() {
+            let message = format_args!("`{keyword}` must be an integer of at least 0");
+            self.problem(pointer, message);
+        }
+        exact
     }
 
     /// Narrows objects and arrays to the values that an `enum` states.
@@ -376,9 +407,4 @@ pub(super) fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {
         Some(Value::Array(values)) => Some(values),
         _ => None,
     }
-}
-
-pub(super) fn size(schema: &mut Map<String, Value>, keyword: &str) -> Option<u64> {
-    let size = schema.remove(keyword)?;
-    whole(&size, true).and_then(|size| u64::try_from(size.max(0)).ok())
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::compile::{Compiler, size, values};
+use super::compile::{Compiler, values};
+use super::format::Format;
 use super::plan::{Choices, Integer, Kind, Number, Text};
 use crate::schema::rules::integer_bounds;
 use crate::schema::transform::whole;
@@ -27,9 +28,11 @@ impl Compiler<'_> {
             let texts = values.iter().filter_map(Value::as_str);
             texts.map(Box::from).collect()
         };
+        let format = schema.get("format").and_then(Value::as_str);
         Kind::Text(Box::new(Text {
-            least: size(schema, "minLength").unwrap_or(0),
-            most: size(schema, "maxLength").unwrap_or(u64::MAX),
+            format: format.filter(|_| self.formats).and_then(Format::find),
+            least: self.size(schema, "minLength", pointer).unwrap_or(0),
+            most: self.size(schema, "maxLength", pointer).unwrap_or(u64::MAX),
             pattern,
             only: values(schema).map(|values| Choices::new(texts(values))),
             not: excluded(schema).map(texts).unwrap_or_default(),
@@ -38,6 +41,7 @@ impl Compiler<'_> {
 
     pub(super) fn integer(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
         let (mut least, mut most) = integer_bounds(schema);
+        self.check_bounds(schema, pointer);
         let mut tighter = |keyword: &str, up: bool| {
             let bound = schema.remove(keyword)?;
             whole(&bound, up)
@@ -85,7 +89,8 @@ impl Compiler<'_> {
         })
     }
 
-    pub(super) fn number(&mut self, schema: &mut Map<String, Value>) -> Kind {
+    pub(super) fn number(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+        self.check_bounds(schema, pointer);
         let mut bound = |keyword: &str| schema.remove(keyword).and_then(|bound| bound.as_f64());
         let (least, most) = (bound("minimum"), bound("maximum"));
         let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
@@ -101,6 +106,22 @@ impl Compiler<'_> {
             not: excluded(schema).map(floats).unwrap_or_default(),
             step,
         })
+    }
+}
+
+impl Compiler<'_> {
+    fn check_bounds(&mut self, schema: &Map<String, Value>, pointer: &str) {
+        for keyword in [
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+        ] {
+            if schema.get(keyword).is_some_and(|bound| !bound.is_number()) {
+                self.problem(pointer, format_args!("`{keyword}` must be a number"));
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 mod branches;
 mod compile;
 mod compile_scalars;
+mod format;
 mod mask;
 mod path;
 mod plan;
@@ -21,7 +22,8 @@ mod work;
 
 #[cfg(feature = "schema")]
 pub(super) use self::compile::ENDLESS;
-pub(super) use self::compile::compile;
+pub(super) use self::compile::{Purpose, compile};
+pub(super) use self::format::Format;
 pub(super) use self::path::Path;
 pub(super) use self::plan::Plan;
 pub(super) use self::walk::{Mode, Walk};

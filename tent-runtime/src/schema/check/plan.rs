@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::format::Format;
 use crate::schema::pattern::Pattern;
 
 /// The place of a node in its plan.
@@ -80,6 +81,7 @@ pub(super) struct Text {
     pub(super) least: u64,
     pub(super) most: u64,
     pub(super) pattern: Option<Pattern>,
+    pub(super) format: Option<Format>,
     pub(super) only: Option<Choices>,
     pub(super) not: Vec<Box<str>>,
 }

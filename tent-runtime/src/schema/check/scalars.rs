@@ -33,6 +33,11 @@ impl Walk<'_> {
         {
             self.fail(path, || format!("must match `{}`", pattern.as_str()));
         }
+        if let Some(format) = rule.format
+            && !format.matches(text)
+        {
+            self.fail(path, || format!("must be {}", format.description()));
+        }
         if rule.not.iter().any(|not| **not == *text) {
             self.fail(path, || "may not have this value".to_owned());
         }

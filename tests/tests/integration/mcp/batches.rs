@@ -124,7 +124,7 @@ async fn limits_the_messages_of_an_array() {
 
 #[tokio::test]
 async fn runs_no_more_requests_of_an_array_once_the_responses_are_too_large() {
-    let app = App::with(|app| app.set("limits.answer", "1000")).await;
+    let app = App::with(|app| app.set("limits.max_response", "1000")).await;
     let calls: Vec<_> = (1..=30)
         .map(|id| {
             let params = json!({"name": "find_order", "arguments": {"id": format!("A{id}")}});

@@ -162,7 +162,7 @@ const TOOLS: &[&tent::Declaration] = tent::functions![
 ];
 
 async fn app() -> App {
-    App::of(|app| app.functions(TOOLS).set("limits.answer", "2048")).await
+    App::of(|app| app.functions(TOOLS).set("limits.max_response", "2048")).await
 }
 
 async fn called(app: &App, revision: &str, name: &str) -> Value {

@@ -292,7 +292,7 @@ async fn sends_content_in_the_form_of_each_revision() {
 
 #[tokio::test]
 async fn returns_an_error_result_for_an_output_that_is_too_large() {
-    let app = App::with(|app| app.set("limits.answer", "1000")).await;
+    let app = App::with(|app| app.set("limits.max_response", "1000")).await;
     let echo = |size: usize| Request::call("echo", json!({"text": "x".repeat(size)}));
     assert_eq!(
         app.json(200, echo(900)).await["result"].get("isError"),

@@ -52,7 +52,7 @@ async fn returns_405_with_allow_for_other_methods_and_401_before_it() {
 // K3-24.
 #[tokio::test]
 async fn limits_a_body_to_the_configured_size() {
-    let app = App::with(|app| app.set("limits.body", "8MiB")).await;
+    let app = App::with(|app| app.set("limits.max_body", "8MiB")).await;
     let text = "a".repeat(3 << 20);
     let got = app
         .json(200, Request::call("echo", json!({"text": text})))
@@ -64,7 +64,7 @@ async fn limits_a_body_to_the_configured_size() {
         Some(3 << 20)
     );
 
-    let app = App::with(|app| app.set("limits.body", "1000")).await;
+    let app = App::with(|app| app.set("limits.max_body", "1000")).await;
     let send = Request::call("echo", json!({"text": "a".repeat(1000)}));
     let id = send.id();
     let got = app.json(413, send).await;

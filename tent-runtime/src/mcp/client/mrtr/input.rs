@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::state::Answered;
 use super::{RoundTrip, Taken};
-use crate::cx::{Elicitor, InputRequest, Journal};
+use crate::cx::{Elicitor, InputRequest, InputResponse, Journal};
 use crate::error::{Error, Result};
+use crate::mcp::protocol::input_response;
 
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
 const MOST_KEPT: usize = 64 << 10;
@@ -19,7 +20,7 @@ impl Elicitor for RoundTrip {
         &'a self,
         name: &'a str,
         question: InputRequest,
-    ) -> BoxFuture<'a, Result<Value>> {
+    ) -> BoxFuture<'a, Result<InputResponse>> {
         Box::pin(async move {
             let over = self.over.notified();
             match self.answered(name, &question)? {
@@ -87,7 +88,8 @@ impl RoundTrip {
             .find(|one| !one.given && one.answer.name == name && one.answer.question == print);
         if let Some(earlier) = earlier {
             earlier.given = true;
-            return Ok(Found::Output(earlier.answer.value.clone()));
+            let response = input_response::read(question.kind(), &earlier.answer.value);
+            return response.map(Found::Output).map_err(Error::unexpected);
         }
         let was_asked = inner
             .asked
@@ -95,17 +97,18 @@ impl RoundTrip {
             .is_none_or(|asked| asked.get(name) == Some(&print));
         if was_asked
             && let Some(response) = inner.responses.remove(name)
-            && question.fits(&response).is_ok()
+            && let Ok(read) = input_response::read(question.kind(), &response)
+            && question.validate(&read).is_ok()
         {
             inner.answers.push(Taken {
                 answer: Answered {
                     name: name.to_owned(),
                     question: print,
-                    value: response.clone(),
+                    value: response,
                 },
                 given: true,
             });
-            return Ok(Found::Output(response));
+            return Ok(Found::Output(read));
         }
         if inner.asking.iter().any(|(_, asked, _)| asked == name) {
             return Err(Error::unexpected(format!(
@@ -133,7 +136,7 @@ fn left_behind() -> Error {
 }
 
 enum Found<'a> {
-    Output(Value),
+    Output(InputResponse),
     Asked(Asking<'a>),
 }
 

@@ -1,11 +1,11 @@
-//! Addresses and sampling: what of them is never sent.
+//! URLs and sampling requests: what is refused.
 
-use serde_json::json;
+use serde_json::Map;
 
 use super::*;
 
 #[test]
-fn an_address_is_a_whole_url() {
+fn accepts_absolute_urls_only() {
     let request = |address: &str| match url("Look", address).into_input_request() {
         Ok(_) => "asked".to_owned(),
         Err(error) => error.code().to_owned(),
@@ -36,7 +36,7 @@ fn an_address_is_a_whole_url() {
 }
 
 #[test]
-fn calls_of_tools_are_answered_by_the_message_after_them() {
+fn requires_the_results_of_tool_calls_in_the_next_message() {
     let call = |id: &str| SamplingContent::ToolUse {
         id: id.to_owned(),
         name: "weather".to_owned(),
@@ -75,8 +75,8 @@ fn calls_of_tools_are_answered_by_the_message_after_them() {
         Ok(vec!["sampling", "sampling.tools"]),
         "a call without the tools needs them too"
     );
-    let alone = "results of tools stand alone, in a message of the user's with nothing else";
-    let missing = "the message after the call \"1\" does not give its result";
+    let alone = "tool results must be the only content of a user message";
+    let missing = "the message after the tool call \"1\" does not contain its result";
     for (messages, wrong) in [
         (
             vec![(model, vec![call("1")]), (user, vec![words(), result("1")])],
@@ -99,48 +99,41 @@ fn calls_of_tools_are_answered_by_the_message_after_them() {
         ),
         (
             vec![(user, vec![result("3")])],
-            "a result is of the call \"3\", which the message before it does not make",
+            "there is a result for the tool call \"3\", which the previous message does not contain",
         ),
         (
             vec![
                 (model, vec![call("1")]),
                 (user, vec![result("1"), result("1")]),
             ],
-            "a result is of the call \"1\", which the message before it does not make",
+            "there is a result for the tool call \"1\", which the previous message does not contain",
         ),
         (
             vec![(model, vec![call("1")])],
-            "no message follows the call \"1\" with its result",
+            "the tool call \"1\" has no result",
         ),
         (
             vec![(user, vec![call("1")])],
-            "a tool is called by the model, not by the user",
+            "a user message cannot call a tool",
         ),
-        (vec![(user, vec![])], "a message has no part"),
+        (vec![(user, vec![])], "a message needs content"),
     ] {
-        let wrong = format!("a model cannot be asked this: {wrong}");
+        let wrong = format!("the sampling request is not valid: {wrong}");
         assert_eq!(request(messages), Err(wrong));
     }
 }
 
 #[test]
-fn numbers_of_sampling_are_those_that_it_has() {
-    let params = |request: Sampling| match request
-        .into_input_request()
-        .expect("it can be")
-        .request()
-        .kind()
-    {
-        Kind::Sampling(params) => params.clone(),
-        other => panic!("{other:?}"),
-    };
+fn clamps_priorities_and_ignores_numbers_that_are_not_finite() {
     let request = sampling("?", 9).priorities(-1.0, f64::NAN, f64::INFINITY);
-    let request = params(request.temperature(f64::NAN));
+    let request = request.temperature(f64::NAN);
     assert_eq!(
-        request["modelPreferences"],
-        json!({"costPriority": 0.0, "intelligencePriority": 1.0})
+        (
+            request.cost_priority,
+            request.speed_priority,
+            request.intelligence_priority
+        ),
+        (Some(0.0), None, Some(1.0))
     );
-    assert!(!request.contains_key("temperature"));
-    let none = params(sampling("?", 9).priorities(f64::NAN, f64::NAN, f64::NAN));
-    assert!(!none.contains_key("modelPreferences"));
+    assert_eq!(request.temperature, None);
 }

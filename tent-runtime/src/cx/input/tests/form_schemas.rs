@@ -1,4 +1,4 @@
-//! Forms by hand: what is sent of them, and what is refused.
+//! Handwritten form schemas: what is published, and what is refused.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,79 +7,96 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn no_rule_that_is_stated_for_a_field_is_left_out_of_it() {
-    let value = |keyword: &str| format!("`f`: `{keyword}` has a value that a form does not take");
-    let known = "it has email, uri, date and date-time";
-    for (field, wrong) in [
+fn refuses_every_rule_that_a_form_cannot_express() {
+    let formats = "use email, uri, date or date-time";
+    let invalid = |keyword: &str, rule: &str| {
+        format!("the schema at `#/properties/f`: `{keyword}` must be {rule}")
+    };
+    let size = "an integer of at least 0";
+    let default = |problem: &str| format!("the default of `f` {problem}");
+    let choices = json!({"type": "string", "enum": ["a"]});
+    for (field, problem) in [
         (
             json!({"type": "string", "format": "uuid"}),
-            format!("`f`: a form has no format \"uuid\": {known}"),
+            format!("`f`: \"uuid\" is not a form format: {formats}"),
         ),
         (
             json!({"type": "integer", "format": "date"}),
-            "`f`: a form has no `format` \"date\" but for a text".to_owned(),
+            "`f`: `format` is only for strings".to_owned(),
         ),
         (
-            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "uniqueItems": true}),
-            "`f`: a form has no `uniqueItems`".to_owned(),
+            json!({"type": "array", "items": choices, "uniqueItems": true}),
+            "`f`: `uniqueItems` is not allowed in a form field".to_owned(),
         ),
         (
             json!({"type": "array", "items": {"type": "string", "enum": ["a"], "minLength": 1}}),
-            "`f`: a choice of a form has no `minLength`".to_owned(),
+            "`f`: `minLength` is not allowed for the items of a list".to_owned(),
         ),
         (
             json!({"type": "array", "items": {"enum": ["a"], "enumNames": ["A"]}}),
-            "`f`: the choices of a list have their titles under `anyOf`".to_owned(),
+            "`f`: `enumNames` is not allowed in a list: use `anyOf` with titles".to_owned(),
         ),
         (
             json!({"type": "string", "enum": []}),
-            "`f`: a choice has something to choose from".to_owned(),
+            "`f`: a choice needs at least one value".to_owned(),
         ),
-        (json!({"type": "string", "title": 7}), value("title")),
+        (
+            json!({"type": "string", "title": 7}),
+            "`f`: `title` must be a string".to_owned(),
+        ),
         (
             json!({"type": "string", "minLength": "1"}),
-            value("minLength"),
+            invalid("minLength", size),
         ),
         (
             json!({"type": "string", "maxLength": -1}),
-            value("maxLength"),
+            invalid("maxLength", size),
         ),
-        (json!({"type": "number", "minimum": "1"}), value("minimum")),
-        (json!({"type": "string", "default": 7}), value("default")),
-        (json!({"type": "integer", "default": 1.5}), value("default")),
+        (
+            json!({"type": "number", "minimum": "1"}),
+            invalid("minimum", "a number"),
+        ),
+        (
+            json!({"type": "string", "default": 7}),
+            default("expected a string, got a number"),
+        ),
+        (
+            json!({"type": "integer", "default": 1.5}),
+            default("expected an integer, got a number with a fraction"),
+        ),
         (
             json!({"type": "boolean", "default": "no"}),
-            value("default"),
+            default("expected true or false, got a string"),
         ),
         (
             json!({"type": "string", "enum": ["a"], "default": "b"}),
-            value("default"),
+            default("must be `a`"),
         ),
         (
             json!({"type": "string", "oneOf": [{"const": "a", "title": "A"}], "default": "A"}),
-            value("default"),
+            default("must be `a`; did you mean `a`?"),
         ),
         (
-            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "default": "a"}),
-            value("default"),
+            json!({"type": "array", "items": choices, "default": "a"}),
+            default("expected an array of which each is `a`, got a string"),
         ),
         (
             json!({"type": "string", "enum": ["a", "b"], "enumNames": ["A"]}),
-            value("enumNames"),
+            "`f`: `enumNames` must have one string for each value".to_owned(),
         ),
     ] {
-        let stated = json!({"type": "object", "properties": {"f": field}});
-        assert_eq!(refused(Form::of_schema("?", stated)), wrong);
+        let declared = json!({"type": "object", "properties": {"f": field}});
+        assert_eq!(refused(Form::from_schema("?", declared)), problem);
     }
     assert_eq!(
         refused(Form::new("?").field("f", Field::text().format("uuid"))),
-        format!("`f`: a form has no format \"uuid\": {known}")
+        format!("`f`: \"uuid\" is not a form format: {formats}")
     );
 }
 
 #[test]
-fn a_form_by_hand_is_sent_in_the_form_of_the_standard() {
-    let stated = json!({
+fn publishes_a_handwritten_schema_as_mcp_defines_it() {
+    let declared = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A form",
         "type": "object",
@@ -92,7 +109,7 @@ fn a_form_by_hand_is_sent_in_the_form_of_the_standard() {
         "required": ["mail"],
     });
     assert_eq!(
-        schema(Form::of_schema("?", stated)),
+        schema(Form::from_schema("?", declared)),
         json!({
             "type": "object",
             "properties": {
@@ -109,7 +126,7 @@ fn a_form_by_hand_is_sent_in_the_form_of_the_standard() {
 }
 
 #[test]
-fn what_a_type_says_beyond_a_form_is_left_to_its_reading() {
+fn drops_rules_of_a_type_that_its_deserialization_checks() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "what it is made of counts")]
     struct Loose {

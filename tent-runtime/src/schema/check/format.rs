@@ -1,12 +1,9 @@
-//! The formats that a text in a form can have, and which texts have them.
-//!
-//! Refuses what plainly has another form, and never what the format's own standard allows.
+//! The string formats that forms may have: `email`, `uri`, `date` and `date-time`. Checks the syntax alone.
+//! Must accept everything that the format's specification allows.
 
-use serde_json::{Map, Value};
-
-/// What a text is.
+/// A string format of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(in crate::schema) enum Format {
     Email,
     Uri,
     Date,
@@ -14,8 +11,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The format of this name, of those that the standard has for forms.
-    pub(super) fn find(name: &str) -> Option<Self> {
+    /// The format with this name.
+    pub(in crate::schema) fn find(name: &str) -> Option<Self> {
         match name {
             "email" => Some(Format::Email),
             "uri" => Some(Format::Uri),
@@ -25,26 +22,7 @@ impl Format {
         }
     }
 
-    /// The formats of the fields of a form, by their names.
-    pub(super) fn all(schema: &Value) -> Vec<(String, Self)> {
-        let fields = schema.get("properties").and_then(Value::as_object);
-        let of = |(name, field): (&String, &Value)| {
-            let format = field.get("format")?.as_str()?;
-            Some((name.clone(), Self::find(format)?))
-        };
-        fields.into_iter().flatten().filter_map(of).collect()
-    }
-
-    /// What is wrong with the texts that were filled in, if something is.
-    pub(super) fn misfits(formats: &[(String, Self)], filled: &Map<String, Value>) -> Vec<String> {
-        let of = |(name, format): &(String, Self)| {
-            let text = filled.get(name)?.as_str()?;
-            (!format.has(text)).then(|| format!("{name} must be {}", format.said()))
-        };
-        formats.iter().filter_map(of).collect()
-    }
-
-    pub(super) fn has(self, text: &str) -> bool {
+    pub(in crate::schema) fn matches(self, text: &str) -> bool {
         match self {
             Format::Email => is_email(text),
             Format::Uri => is_uri(text),
@@ -53,12 +31,13 @@ impl Format {
         }
     }
 
-    pub(super) fn said(self) -> &'static str {
+    /// The format as the end of "must be".
+    pub(super) fn description(self) -> &'static str {
         match self {
             Format::Email => "an email address",
-            Format::Uri => "a URI with its scheme, such as https://example.com",
+            Format::Uri => "a URI with a scheme, such as https://example.com",
             Format::Date => "a date, such as 2026-05-28",
-            Format::DateTime => "a date and a time with its offset, such as 2026-05-28T20:26:40Z",
+            Format::DateTime => "a date and time with an offset, such as 2026-05-28T20:26:40Z",
         }
     }
 }
@@ -205,10 +184,10 @@ mod tests {
 
     fn check(format: Format, good: &[&str], bad: &[&str]) {
         for text in good {
-            assert!(format.has(text), "{format:?} {text:?}");
+            assert!(format.matches(text), "{format:?} {text:?}");
         }
         for text in bad {
-            assert!(!format.has(text), "{format:?} {text:?}");
+            assert!(!format.matches(text), "{format:?} {text:?}");
         }
     }
 

@@ -1,0 +1,86 @@
+//! The listener of a server, the signals that end it, and its end.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tent_core::codes;
+use tokio::net::TcpListener;
+
+use super::{Tent, connections};
+use crate::error::{Error, Result};
+
+/// How long running calls may take after a shutdown begins.
+const GRACE: Duration = Duration::from_secs(10);
+
+impl Tent {
+    /// Serves on `addr` until the process gets SIGINT or SIGTERM or [`shutdown`](Self::shutdown) is called. Running
+    /// calls then have ten seconds to end.
+    ///
+    /// Serves HTTP/1.1, with at most 16,384 connections at once. A connection closes if its first request does not
+    /// arrive within 15 seconds, or the next one within 75; a proxy in front must close its idle connections earlier. A
+    /// response may take any time.
+    ///
+    /// Requests whose `Host` is the address in `addr` are served, besides the hosts of the settings. With an
+    /// unspecified address such as `0.0.0.0`, set `web.hosts` or `web.public_url`.
+    ///
+    /// # Errors
+    /// T7019 if the server cannot listen on the address.
+    pub async fn serve(self, addr: SocketAddr) -> Result<()> {
+        let listener = bind(addr).await?;
+        self.dispatcher.serve_host(addr.ip());
+        self.serve_on(listener).await
+    }
+
+    pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
+        let app = self.whole();
+        let dispatcher = self.dispatcher.clone();
+        let shutdown = async move {
+            tokio::select! {
+                () = shutdown_signal() => dispatcher.close(),
+                () = dispatcher.closed() => {}
+            }
+        };
+        let grace_over = async {
+            self.dispatcher.closed().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        let served = async {
+            connections::serve(listener, app, connections::MAX_CONNECTIONS, shutdown).await;
+            // Calls whose connection is gone may still run.
+            self.dispatcher.drained().await;
+        };
+        tokio::select! {
+            () = served => {}
+            () = grace_over => tracing::warn!("some calls did not end in time and were dropped"),
+        }
+        Ok(())
+    }
+}
+
+/// Listens on an address.
+pub(crate) async fn bind(addr: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(addr).await.map_err(|error| {
+        Error::new(codes::INVALID_SETTING)
+            .with_message(format!("Cannot listen on {addr}: {error}."))
+            .with_fix("End what uses the port, or take another one with --addr or TENT_WEB__ADDR.")
+            .with_source(error)
+    })
+}
+
+/// Completes when the process gets SIGINT or SIGTERM.
+pub(crate) async fn shutdown_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
