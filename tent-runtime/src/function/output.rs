@@ -18,19 +18,9 @@ pub struct Output {
     pub meta: Meta,
     /// The messages, where the function is a prompt.
     pub prompted: Option<PromptResult>,
-    /// Whether the function did not end, but asks something first: its peer knows what.
-    pub asks: bool,
 }
 
 impl Output {
-    /// Of a call that has not ended, or ended in another round: its envelope knows what to answer.
-    pub(crate) fn asking() -> Self {
-        Output {
-            asks: true,
-            ..Output::default()
-        }
-    }
-
     /// How many bytes it is made of, before an envelope writes them as it has to.
     pub(crate) fn bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());

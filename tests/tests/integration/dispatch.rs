@@ -244,7 +244,7 @@ async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
             problem,
             json!({
                 "type": "/_t/codes/T0012", "title": "internal", "status": 500, "code": "T0012",
-                "detail": format!("The function broke. Reference: {reference}."),
+                "detail": format!("Internal error (reference {reference})."),
                 "fix": "Give the reference to the operator of the server.",
                 "fields": {"reference": reference},
             })
@@ -277,7 +277,7 @@ async fn k6_04_a_panic_in_a_hook_is_answered_too() {
             (&problem["code"], &problem["detail"]),
             (
                 &json!("T0012"),
-                &json!(format!("The function broke. Reference: {reference}."))
+                &json!(format!("Internal error (reference {reference})."))
             )
         );
     }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use crate::dispatch::Endpoint;
+use crate::dispatch::{Endpoint, Target};
 use crate::error::Error;
 use crate::function::Function;
 use crate::function::{Output, PromptResult};
@@ -99,7 +100,18 @@ pub(crate) async fn get(
             return Err(RpcError::params("The arguments of a prompt are an object."));
         }
     };
-    let wanted = Wanted::to_read("prompts/get", &name, input, Endpoint::Prompt, &mut params);
+    let started = mcp.state.start(asked.key(&negotiated, id));
+    let requester = asked.requester(&negotiated.client, Some(&params.meta.rest));
+    let resolved = mcp.dispatcher.resolve(requester, Target::Prompt(&name));
+    let Some(resolved) = started.unless_cancelled(resolved).await else {
+        // A cancelled request gets no response.
+        return Ok(Response::empty(StatusCode::ACCEPTED));
+    };
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND) => unknown(&error, &name),
+        _ => RpcError::of_method(&error, revision, mcp.realm()),
+    })?;
+    let wanted = Wanted::to_read("prompts/get", resolved, input, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
             let prompted = answer.prompted.unwrap_or_default();
@@ -116,7 +128,7 @@ pub(crate) async fn get(
         Err(error) => Err(RpcError::of_method(&error, revision, mcp.realm())),
     };
     let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
-    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
+    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
 }
 
 pub(crate) fn unknown(error: &Error, name: &str) -> RpcError {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tent_core::codes;
 use tokio::time::Instant;
 
-use crate::cx::Capabilities;
+use crate::cx::{Capabilities, TraceId};
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::{Outbox, Reader};
@@ -36,7 +36,7 @@ pub(crate) fn get(
     can: Capabilities,
     revision: Revision,
 ) -> Result<Response, RpcError> {
-    let key = RequestKey::new(nonce, &asked.caller, "");
+    let key = RequestKey::new(nonce, asked.caller(), "");
     let outbox = Outbox::default();
     let listens = Listens::Session(key, can, Filter::declared(&state.dispatcher, revision));
     let place = opened((state, notifier), asked, outbox.clone(), listens, None)?;
@@ -83,7 +83,7 @@ pub(crate) async fn listen(
             Revision::V2026_07_28,
         ));
     };
-    let key = RequestKey::new(nonce, &asked.caller, id);
+    let key = RequestKey::new(nonce, asked.caller(), id);
     let mut stop = state.in_flight.begin(key.clone());
     let place = opened(
         (state, notifier),
@@ -98,7 +98,7 @@ pub(crate) async fn listen(
         Ok(_) = stop.wait_for(|&stopped| stopped) => None,
         () = state.dispatcher.closed() => Some(ENDS),
         () = line.ended() => Some(ENDS),
-        () = line.revoked(&asked.caller) => Some(UNWELCOME),
+        () = line.revoked(asked.caller()) => Some(UNWELCOME),
     };
     // Nothing is told on it once it is said to be over.
     drop((place, stop));
@@ -125,10 +125,12 @@ async fn honour(
         return;
     };
     let mut honoured = HashSet::new();
-    let mut readable = state.dispatcher.readable(asked.for_dispatch(negotiated));
+    let mut readable = state
+        .dispatcher
+        .readable(asked.requester(&negotiated.client, None));
     for uri in updates {
         let found = readable.find(&uri).await;
-        if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
+        if found.is_ok_and(|resource| resource.stated.subscribe) {
             honoured.insert(uri);
         }
     }
@@ -224,6 +226,7 @@ struct Kept {
     /// may not.
     next_check: Option<Instant>,
     parts: Parts,
+    trace: TraceId,
     /// Who opened it.
     caller: String,
 }
@@ -246,7 +249,8 @@ impl Kept {
             session: None,
             next_check: Some(Instant::now() + KEEP_ALIVE),
             parts: owned(asked.parts),
-            caller: asked.caller.to_string(),
+            trace: asked.trace(),
+            caller: asked.caller().to_string(),
         }
     }
 
@@ -325,7 +329,7 @@ impl Kept {
         let caller = self
             .state
             .dispatcher
-            .identify(&self.parts, "kept-stream")
+            .identify(&self.parts, &self.trace)
             .await;
         caller.is_ok_and(|caller| caller.to_string() == self.caller)
     }

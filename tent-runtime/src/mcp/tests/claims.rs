@@ -12,8 +12,8 @@ use super::dispatch::Place;
 use super::lines::Client;
 use super::rounds::{asked, call, given, yes};
 use crate::clock::Time;
+use crate::dispatch::Identity;
 use crate::error::Result;
-use crate::mcp::Identity;
 use crate::settings::Secret;
 use crate::store::{Claim, KeyRecord, Memory, Pending, RoundClaim, RoundState, Sqlite, Store};
 

@@ -19,12 +19,11 @@ use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::caller::Caller;
+use crate::dispatch::{Admitted, Identity};
 use crate::error::Result;
-use crate::mcp::client::connection::Identity;
 use crate::mcp::client::outbox::{Outbox, Room};
 use crate::mcp::methods::server::Mcp;
-use crate::mcp::transport::connection::{self, Connection};
+use crate::mcp::transport::connection::Connection;
 use crate::mcp::transport::frame::{Frame, Lines};
 use crate::mcp::transport::sse::on_one_line;
 
@@ -99,7 +98,7 @@ async fn on_tasks<M: AsRef<[u8]> + Send + Sync + 'static>(
     messages: impl Stream<Item = io::Result<Frame<M>>> + Send,
     writing: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
-    let line = Connection::new(mcp.clone(), who, outbox.clone())?;
+    let line = Connection::new(mcp.clone(), who, outbox.clone());
     let line = opened(line).await?;
     let mut task = JoinSet::new();
     task.spawn(writing);
@@ -129,7 +128,7 @@ pub(crate) struct End<T, D, W> {
 /// # Errors
 /// T0004 where it is not.
 pub(crate) async fn opened(line: Connection) -> Result<Arc<Connection>> {
-    line.caller(&connection::trace()).await?;
+    line.admit().await?;
     Ok(Arc::new(line))
 }
 
@@ -167,10 +166,9 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
             let Some(message) = messages.next().await else {
                 return Next::End;
             };
-            let trace = connection::trace();
             // It asks the store, and the app itself.
             match message {
-                Ok(message) => Next::Message(message, line.caller(&trace).await, trace),
+                Ok(message) => Next::Message(message, line.admit().await),
                 Err(error) => Next::Broke(error),
             }
         });
@@ -183,8 +181,8 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
                 () = &mut heard => break None,
             }
         };
-        let (message, caller, trace) = match next {
-            Some(Next::Message(message, caller, trace)) => (message, caller, trace),
+        let (message, admitted) = match next {
+            Some(Next::Message(message, admitted)) => (message, admitted),
             Some(Next::Broke(error)) => {
                 (internal_error, has_ended) = (Some(error), true);
                 break;
@@ -199,7 +197,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
             let (line, outbox) = (line.clone(), outbox.clone());
             async move {
                 let answer = match message {
-                    Frame::Whole(message) => line.answer(caller, &trace, message.as_ref()).await,
+                    Frame::Whole(message) => line.answer(admitted, message.as_ref()).await,
                     Frame::TooLong(id) => Some(line.too_long(id.as_deref())),
                 };
                 if let Some(answer) = answer {
@@ -275,8 +273,8 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
 
 /// What comes next on a line.
 enum Next<M> {
-    /// With who it is from, and its trace.
-    Message(Frame<M>, Result<Caller>, String),
+    /// With its sender.
+    Message(Frame<M>, Result<Admitted>),
     Broke(io::Error),
     End,
     /// Nobody takes what waits, so that nothing more was read.

@@ -12,8 +12,8 @@ use futures_util::stream;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::dispatch::Identity;
 use crate::error::Result;
-use crate::mcp::client::connection::Identity;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::Connection;
@@ -36,7 +36,7 @@ pub(crate) async fn serve(
 ) -> Result<()> {
     let outbox = Outbox::default();
     let most = mcp.dispatcher.settings().limits.max_body;
-    let line = Connection::new(mcp, who, outbox.clone())?.with_sign_in(SIGN_IN);
+    let line = Connection::new(mcp, who, outbox.clone()).with_sign_in(SIGN_IN);
     let line = connection_loop::opened(line).await?;
     let mut messages = read(input, most);
     let messages = stream::poll_fn(move |cx| messages.poll_recv(cx));

@@ -24,8 +24,8 @@ pub(crate) use self::claims::Claims;
 use self::claims::{Claimed, Turn, Wanted};
 use self::state::{Answered, Carried, Outcome};
 use crate::clock::{Clock, SystemClock};
-use crate::cx::{InputRequest, Peer};
-use crate::dispatch::{Dispatcher, Entering, Rounds};
+use crate::cx::InputRequest;
+use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome as CallOutcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
@@ -46,8 +46,6 @@ pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
-    /// What else the client can be told of the call.
-    told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     writer: ResultWriter,
     claims: Arc<Claims>,
@@ -92,7 +90,6 @@ pub(crate) struct Parts {
     pub(crate) method: &'static str,
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
-    pub(crate) told: Option<Arc<dyn Peer>>,
     pub(crate) writer: ResultWriter,
     pub(crate) claims: Arc<Claims>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
@@ -120,7 +117,6 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             writer,
             claims,
             quota_key,
@@ -129,7 +125,6 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             state,
             writer,
             claims,
@@ -205,7 +200,7 @@ impl RoundTrip {
     }
 
     /// Takes up the state that came with the round.
-    async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
+    async fn take_up(&self, state: &str, call: ClaimedCall<'_>) -> Result<Entered> {
         let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
@@ -227,8 +222,8 @@ impl RoundTrip {
             // One that is old is claimed as well: where it came in time once, it is answered what it was then.
             carried.nonce.into_bytes()
         };
-        if entering.kind == Kind::Query {
-            return Ok(true);
+        if call.kind == Kind::Query {
+            return Ok(Entered::Run);
         }
         let quota_key = json::digest_of(self.quota_key.as_bytes());
         let wanted = Wanted {
@@ -236,45 +231,47 @@ impl RoundTrip {
             nonce: &nonce,
             caller: &quota_key,
             until,
-            deadline: entering.deadline,
-            stop: entering.stop,
+            deadline: call.deadline,
+            stop: call.cancellation,
         };
         match self.claims.take(wanted).await? {
             Claimed::Now(turn) => {
                 self.lock().claimed = Some((nonce, turn));
-                Ok(true)
+                Ok(Entered::Run)
             }
             Claimed::Before(outcome) => {
                 let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().result = Some(Ok(outcome?));
-                Ok(false)
+                Ok(Entered::Answered)
             }
         }
     }
 }
 
-impl Rounds for RoundTrip {
-    fn is_later(&self) -> bool {
+impl CallClaim for RoundTrip {
+    fn is_retry(&self) -> bool {
         self.state.is_some()
     }
 
-    fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>> {
-        let whom = entering.caller.to_string();
-        self.lock().bound = json::sorted([&whom, self.method, entering.name], entering.input);
+    fn enter<'a>(&'a self, call: ClaimedCall<'a>) -> BoxFuture<'a, Result<Entered>> {
+        let caller = call.caller.to_string();
+        self.lock().bound = json::sorted([&caller, self.method, call.name], call.input);
         Box::pin(async move {
             match &self.state {
-                Some(state) => self.take_up(state, entering).await,
-                None => Ok(true),
+                Some(state) => self.take_up(state, call).await,
+                None => Ok(Entered::Run),
             }
         })
     }
 
-    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()> {
+    fn ended<'a>(&'a self, outcome: &'a CallOutcome) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
-            let asks = matches!(outcome, Ok(answer) if answer.asks);
-            let asked = asks.then(|| self.asks().or_else(|error| (self.writer)(&Err(error))));
+            let asked = match outcome {
+                CallOutcome::Ended(_) => None,
+                _ => Some(self.asks().or_else(|error| (self.writer)(&Err(error)))),
+            };
             let claimed = {
                 let mut inner = self.lock();
                 inner.result.clone_from(&asked);
@@ -284,9 +281,10 @@ impl Rounds for RoundTrip {
             let Some((nonce, _turn)) = claimed else {
                 return;
             };
-            let outcome = match asked {
-                Some(asked) => asked,
-                None => (self.writer)(outcome),
+            let outcome = match (asked, outcome) {
+                (Some(asked), _) => asked,
+                (None, CallOutcome::Ended(result)) => (self.writer)(result),
+                (None, _) => return,
             };
             let outcome = Outcome::seal(self.dispatcher.sealer(), &nonce, outcome);
             if let Err(error) = self.dispatcher.store().record_round(&nonce, outcome).await {
