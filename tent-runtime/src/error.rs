@@ -370,7 +370,7 @@ mod tests {
     }
     impl Failure for Paid {
         fn failure(&self) -> Error {
-            Error::declared(tent::code!("A0001"), 409, self.to_string()).with_field("id", self.0)
+            Error::declared(crate::code!("A0001"), 409, self.to_string()).with_field("id", self.0)
         }
     }
 

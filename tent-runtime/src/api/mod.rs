@@ -29,7 +29,8 @@ pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
     let response = respond(&dispatcher, &parts, &mut body, trace).await;
-    let mut response = response.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
+    let mut response =
+        response.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
     body.finish(&mut response).await;
     web::put_trace(response.headers_mut(), trace);
     match parts.method {
@@ -204,9 +205,8 @@ async fn list(dispatcher: &Dispatcher, admitted: &Admitted) -> Result<Response<B
         meta: None,
     };
     let visible = dispatcher.visible(requester, Endpoint::Api).await?;
-    let functions = visible
-        .into_iter()
-        .map(|at| listed(&dispatcher.registry().functions()[at]));
+    let functions = visible.registry.functions();
+    let functions = visible.positions.iter().map(|&at| listed(&functions[at]));
     let list = json!({ "functions": functions.collect::<Vec<_>>() });
     Ok(response::json(list.to_string()))
 }

@@ -21,7 +21,11 @@ pub trait Elicitor: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// T0021 for a client that cannot answer this request, T0022 for a response that is missing or invalid.
-    fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> BoxFuture<'a, Result<InputResponse>>;
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        request: InputRequest,
+    ) -> BoxFuture<'a, Result<InputResponse>>;
 
     /// Whether an input request is open that only a later request can answer.
     ///

@@ -57,8 +57,9 @@ mod validate;
 mod visible;
 
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -69,12 +70,13 @@ pub use host::Hosts;
 pub use idempotency::{CallClaim, ClaimedCall, Entered};
 pub use identify::{IdentityHook, IdentityHooks};
 pub use resolve::{Endpoint, ReadableResources, Requester, Resolved, Target};
+pub use visible::Visible;
 
 use crate::caller::Caller;
 use crate::cx::States;
 use crate::error::Error;
 use crate::keys::Keys;
-use crate::registry::Registry;
+use crate::registry::{Diagnostics, Registry};
 use crate::seal::Sealer;
 use crate::settings::Settings;
 use crate::store::Store;
@@ -99,7 +101,9 @@ pub struct DispatcherParts {
 
 /// Dispatches the requests of one app to its functions.
 pub struct Dispatcher {
-    registry: Registry,
+    registry: ArcSwap<Registry>,
+    /// Held while the registry changes, so that no change is lost.
+    changing: Mutex<()>,
     states: Arc<States>,
     about: AppInfo,
     settings: Settings,
@@ -134,7 +138,8 @@ impl Dispatcher {
         // A closed tracker still takes tasks. Only closed can it be waited for.
         tasks.close();
         Arc::new_cyclic(|weak| Dispatcher {
-            registry,
+            registry: ArcSwap::from_pointee(registry),
+            changing: Mutex::default(),
             states: Arc::new(states),
             about,
             hosts: Hosts::new(&settings.web),
@@ -153,8 +158,27 @@ impl Dispatcher {
     }
 
     /// The functions of the app.
-    pub fn registry(&self) -> &Registry {
-        &self.registry
+    pub fn registry(&self) -> Arc<Registry> {
+        self.registry.load_full()
+    }
+
+    /// Replaces the functions of the app by what `change` makes of them, and calls `changed` with the snapshots before
+    /// and after. One change at a time: a change within a change would wait for itself.
+    ///
+    /// # Errors
+    /// Those of `change`. Nothing has changed then.
+    pub fn change_registry<R>(
+        &self,
+        change: impl FnOnce(&Registry) -> Result<(Registry, R), Diagnostics>,
+        changed: impl FnOnce(&Arc<Registry>, &Arc<Registry>),
+    ) -> Result<R, Diagnostics> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.registry();
+        let (after, result) = change(&before)?;
+        let after = Arc::new(after);
+        self.registry.store(after.clone());
+        changed(&before, &after);
+        Ok(result)
     }
 
     /// The states of the app.

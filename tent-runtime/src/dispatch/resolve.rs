@@ -154,7 +154,8 @@ impl Dispatcher {
     /// # Errors
     /// T0001, T0004 and T0005 as the table of this module says.
     pub async fn resolve(&self, requester: Requester<'_>, target: Target<'_>) -> Result<Resolved> {
-        let registry = self.registry();
+        // The snapshot is not held over the access rule: the call keeps its function alone.
+        let registry = self.registry.load();
         let (found, endpoint) = match target {
             Target::Resource(uri) => {
                 let mut readable = self.readable(requester);
@@ -183,15 +184,18 @@ impl Dispatcher {
                 (found, Endpoint::Prompt)
             }
         };
-        let Some((position, function)) = found.filter(|(_, found)| endpoint.offers(found)) else {
+        let found = found.filter(|(_, found)| endpoint.offers(found));
+        let found = found.map(|(position, function)| (position, function.clone()));
+        drop(registry);
+        let Some((position, function)) = found else {
             return Err(absent(requester.admitted.caller()));
         };
         // The function's own time starts here, so that it bounds the access rule too.
-        let deadline = own_deadline(function, requester.admitted.deadline());
-        self.check_access(requester, function, &mut None, deadline)
+        let deadline = own_deadline(&function, requester.admitted.deadline());
+        self.check_access(requester, &function, &mut None, deadline)
             .await?;
         Ok(Resolved {
-            function: function.clone(),
+            function,
             resource: None,
             position,
             endpoint,
@@ -252,6 +256,7 @@ impl Dispatcher {
     pub fn readable<'a>(&'a self, requester: Requester<'a>) -> ReadableResources<'a> {
         ReadableResources {
             dispatcher: self,
+            registry: self.registry(),
             requester,
             started: Instant::now(),
             rule_cx: None,
@@ -281,6 +286,8 @@ fn absent(caller: &Caller) -> Error {
 /// the request names: it sees the caller, never the URI.
 pub struct ReadableResources<'a> {
     dispatcher: &'a Dispatcher,
+    /// One snapshot for all URIs of the request.
+    registry: Arc<Registry>,
     requester: Requester<'a>,
     /// When the time of a resource with its own `timeout` starts. It bounds the access rule too.
     started: Instant,
@@ -294,18 +301,18 @@ impl<'a> ReadableResources<'a> {
     ///
     /// # Errors
     /// T0001, T0004 and T0005 as [`resolve`](Dispatcher::resolve).
-    pub async fn find(&mut self, uri: &str) -> Result<&'a Resource> {
+    pub async fn find(&mut self, uri: &str) -> Result<Arc<Resource>> {
         let (position, _) = self.position(uri).await?;
-        Ok(&self.dispatcher.registry().resources()[position])
+        Ok(self.registry.resources()[position].clone())
     }
 
     /// The position of that resource, and the variables of the URI.
     async fn position(&mut self, uri: &str) -> Result<(usize, Map<String, Value>)> {
         let mut refusal = None;
-        let registry = self.dispatcher.registry();
+        let registry = self.registry.clone();
         // A resource that this caller may not know of counts as absent: the next best one is meant then.
         for (resource, variables) in registry.matching(uri) {
-            let position = position_of(registry, resource);
+            let position = position_of(&registry, resource);
             match self.check(position, resource).await {
                 Err(error) if error.is(codes::NOT_ALLOWED) => return Err(error),
                 Err(error) => refusal = refusal.or(Some(error)),
@@ -325,10 +332,10 @@ impl<'a> ReadableResources<'a> {
 
     /// The position of the resource that a completion names.
     async fn template(&mut self, uri: &str) -> Result<usize> {
-        let registry = self.dispatcher.registry();
+        let registry = self.registry.clone();
         let matching = registry.matching(uri).map(|(resource, _)| resource);
         for resource in registry.resource_at(uri).into_iter().chain(matching) {
-            let position = position_of(registry, resource);
+            let position = position_of(&registry, resource);
             match self.check(position, resource).await {
                 Ok(()) => return Ok(position),
                 Err(error) if error.is(codes::NOT_FOUND) || error.is(codes::SIGN_IN) => {}
@@ -339,7 +346,7 @@ impl<'a> ReadableResources<'a> {
     }
 
     fn resolved(&self, position: usize, variables: Map<String, Value>) -> Resolved {
-        let resource = &self.dispatcher.registry().resources()[position];
+        let resource = &self.registry.resources()[position];
         Resolved {
             deadline: self.deadline(resource),
             function: resource.function().clone(),

@@ -30,6 +30,15 @@ impl Endpoint {
     }
 }
 
+/// What a list shows to its caller.
+#[derive(Clone, Debug)]
+pub struct Visible {
+    /// The snapshot that the positions are of.
+    pub registry: Arc<Registry>,
+    /// Sorted positions in the list of the endpoint: functions, resources or prompts.
+    pub positions: Vec<usize>,
+}
+
 impl Dispatcher {
     /// Which functions of an endpoint the caller may use, its scopes included: sorted positions in
     /// [`Registry::functions`], [`Registry::resources`] or [`Registry::prompts`]. A function whose access rule does not
@@ -38,15 +47,25 @@ impl Dispatcher {
     /// # Errors
     /// T0010 if the deadline passes before every rule has started: the caller would take a shortened list for the
     /// whole.
-    pub async fn visible(
+    pub async fn visible(&self, requester: Requester<'_>, endpoint: Endpoint) -> Result<Visible> {
+        let registry = self.registry();
+        let positions = self.visible_in(&registry, requester, endpoint).await?;
+        Ok(Visible {
+            registry,
+            positions,
+        })
+    }
+
+    async fn visible_in(
         &self,
+        registry: &Registry,
         requester: Requester<'_>,
         endpoint: Endpoint,
     ) -> Result<Vec<usize>> {
         let caller = requester.admitted.caller();
         let mut visible = Vec::new();
         let mut undecided: Vec<(usize, &Access)> = Vec::new();
-        for (position, function) in endpoint.all(self.registry()).enumerate() {
+        for (position, function) in endpoint.all(registry).enumerate() {
             if !endpoint.offers(function) || !caller.holds(&function.scope) {
                 continue;
             }

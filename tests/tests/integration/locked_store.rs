@@ -22,12 +22,13 @@ async fn asks_a_question(cx: &Cx) -> Result<bool> {
 }
 
 async fn app(url: &str) -> (Tent, String) {
-    let person = async |id: String| Ok::<_, Error>(Some(tent::User::new(id).with_role("locked")));
+    let person = async |id: String| Ok::<_, Error>(Some(tent::User::new(id).role("locked")));
     let functions = tent::functions![asks_a_question];
     let timeout = format!("{}ms", CALL_TIMEOUT.as_millis());
     let change = |app: App| {
         let app = app.functions(functions).users(person);
-        app.set("store.url", url).set("limits.call_timeout", &timeout)
+        app.set("store.url", url)
+            .set("limits.call_timeout", &timeout)
     };
     let tent = tent_with(change).await;
     let key = key(&tent, "lin", &["*"]).await;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::dispatch::{Call, Endpoint, Outcome, Resolved};
+use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Visible};
 use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
@@ -139,7 +139,7 @@ pub(crate) async fn list<'a>(
     request: &'a Request<'_>,
     negotiated: &Negotiated,
     at: Endpoint,
-) -> Result<(Option<&'a str>, Vec<usize>), RpcError> {
+) -> Result<(Option<&'a str>, Visible), RpcError> {
     let params = &request.params;
     if params.shape == ObjectShape::Other || params.cursor == Text::Other {
         return Err(RpcError::params(format!(

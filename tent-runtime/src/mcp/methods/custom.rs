@@ -70,7 +70,7 @@ pub(crate) async fn serve(
 
 /// Whether it is one of the methods that are answered here, and not by a function by `on`.
 fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
-    let registry = mcp.dispatcher.registry();
+    let registry = &*mcp.dispatcher.registry();
     let has_resources = !registry.resources().is_empty();
     // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
     let has_list =

@@ -88,7 +88,7 @@ async fn session(
     };
     let session = Session::open(
         mcp.dispatcher.sealer(),
-        &mcp.state.extensions,
+        &mcp.state.extensions.load(),
         id,
         SystemClock.now(),
     )
@@ -164,15 +164,16 @@ pub(crate) fn initialize(
     let session = Session::begin(
         revision,
         client(
-            &mcp.state.extensions,
+            &mcp.state.extensions.load(),
             Era::Legacy,
             &params.client,
             abilities,
         )?,
         SystemClock.now(),
     );
-    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions))
-        .expect("a sealed text is visible ASCII");
+    let id =
+        HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions.load()))
+            .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.connection() {
         if let Some(nonce) = line.nonce() {
             // A second handshake starts a session of its own, so the stream of the first one ends.

@@ -29,10 +29,11 @@ pub(crate) async fn list(
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
     let (cursor, visible) = common::list(mcp, asked, request, negotiated, Endpoint::Prompt).await?;
-    let prompts = mcp.dispatcher.registry().prompts();
+    let prompts = visible.registry.prompts();
     let items: Vec<_> = visible
-        .into_iter()
-        .map(|position| &prompts[position])
+        .positions
+        .iter()
+        .map(|&position| &prompts[position])
         .map(|prompt| Item::new(&prompt.name, &listed(prompt, negotiated.revision)))
         .collect();
     common::page(
@@ -111,18 +112,13 @@ pub(crate) async fn get(
         Some(codes::NOT_FOUND) => unknown(&error, &name),
         _ => RpcError::of_method(&error, revision, mcp.realm()),
     })?;
+    let prompt = resolved.function().clone();
     let wanted = Wanted::to_read("prompts/get", resolved, input, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
             let prompted = answer.prompted.unwrap_or_default();
-            let about = mcp
-                .dispatcher
-                .registry()
-                .prompt(&name)
-                .map(|one| &*one.about);
-            let about = about.unwrap_or_default();
             let server = revision.is_modern().then_some(&*mcp.state.server);
-            Ok(given(id, &prompted, about, revision, server))
+            Ok(given(id, &prompted, &prompt.about, revision, server))
         }
         Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
         Err(error) => Err(RpcError::of_method(&error, revision, mcp.realm())),

@@ -37,12 +37,12 @@ pub(crate) async fn list(
     // What was declared comes before what is listed.
     let (declared, templates): (Vec<_>, Vec<_>) =
         visible.into_iter().partition(|resource| resource.is_one());
-    let mut all: Vec<_> = declared.into_iter().map(alone).collect();
+    let mut all: Vec<_> = declared.iter().map(|one| alone(one)).collect();
     for template in templates {
         // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
         let listed = mcp
             .dispatcher
-            .listed(template, asked.requester(&negotiated.client, None))
+            .listed(&template, asked.requester(&negotiated.client, None))
             .await;
         all.extend(
             listed
@@ -73,7 +73,7 @@ pub(crate) async fn templates(
         .into_iter()
         .filter(|resource| !resource.is_one())
         .map(|resource| {
-            let mut shown = content::listed(&alone(resource), revision);
+            let mut shown = content::listed(&alone(&resource), revision);
             if let Some(uri) = shown.remove("uri") {
                 shown.insert("uriTemplate".to_owned(), uri);
             }
@@ -92,15 +92,16 @@ pub(crate) async fn templates(
 
 /// The cursor of a request for a list, and the resources that this caller is shown.
 async fn shown<'a>(
-    mcp: &'a Mcp,
+    mcp: &Mcp,
     asked: &RequestContext<'_>,
     request: &'a Request<'_>,
     negotiated: &Negotiated,
-) -> Result<(Option<&'a str>, Vec<&'a Resource>), RpcError> {
+) -> Result<(Option<&'a str>, Vec<Arc<Resource>>), RpcError> {
     let (cursor, visible) =
         common::list(mcp, asked, request, negotiated, Endpoint::Resource).await?;
-    let resources = mcp.dispatcher.registry().resources();
-    let visible = visible.into_iter().map(|position| &*resources[position]);
+    let resources = visible.registry.resources();
+    let positions = visible.positions.iter();
+    let visible = positions.map(|&position| resources[position].clone());
     Ok((cursor, visible.collect()))
 }
 

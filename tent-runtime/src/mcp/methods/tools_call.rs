@@ -12,7 +12,7 @@ use tent_core::codes;
 use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target};
 use crate::error::Error;
 use crate::function::OutputShape;
-use crate::function::{Content, Meta, Output};
+use crate::function::{Content, Function, Meta, Output};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::elicitor::MrtrParams;
 use crate::mcp::client::mrtr::ResultWriter;
@@ -34,20 +34,33 @@ use crate::schema::InputEncoding;
 pub(crate) struct Tools(Vec<Tool>);
 
 struct Tool {
+    function: Arc<Function>,
     mirrors: Vec<MirroredField>,
     wrapped: bool,
 }
 
 impl Tools {
     pub(crate) fn new(registry: &Registry) -> Self {
-        let tools = registry.functions().iter().map(|function| Tool {
+        Tools(registry.functions().iter().map(Tool::new).collect())
+    }
+
+    /// The tool of a call, if its function is of this snapshot.
+    fn of(&self, resolved: &Resolved) -> Option<&Tool> {
+        let tool = self.0.get(resolved.position());
+        tool.filter(|tool| Arc::ptr_eq(&tool.function, resolved.function()))
+    }
+}
+
+impl Tool {
+    fn new(function: &Arc<Function>) -> Self {
+        Tool {
+            function: function.clone(),
             mirrors: MirroredField::all(&function.input),
             wrapped: match &function.output {
                 OutputShape::Value(Some(schema)) => !schema.is_object(),
                 OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
             },
-        });
-        Tools(tools.collect())
+        }
     }
 }
 
@@ -80,11 +93,22 @@ pub(crate) async fn serve(
         Some(codes::NOT_FOUND) => unknown(&error, &name),
         _ => RpcError::of(&error, mcp.realm()),
     })?;
-    let tool = &mcp.tools.0[resolved.position()];
-    for mirror in &tool.mirrors {
-        mirror.check(headers, &input, mirrored)?;
-    }
-    let wrapped = tool.wrapped;
+    let wrapped = {
+        let snapshot = mcp.snapshot.load();
+        let new;
+        let tool = match snapshot.tools.of(&resolved) {
+            Some(tool) => tool,
+            // The functions were replaced a moment ago.
+            None => {
+                new = Tool::new(resolved.function());
+                &new
+            }
+        };
+        for mirror in &tool.mirrors {
+            mirror.check(headers, &input, mirrored)?;
+        }
+        tool.wrapped
+    };
     let wanted = Wanted {
         resolved,
         input,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::clock::SystemClock;
@@ -20,7 +21,7 @@ pub(crate) struct ServerState {
     pub(crate) in_flight: InFlight,
     pub(crate) levels: LogLevels,
     /// The extensions that are kept of a client's capabilities.
-    pub(crate) extensions: KnownExtensions,
+    pub(crate) extensions: ArcSwap<KnownExtensions>,
     /// The member of `_meta` that names the server in each modern result.
     pub(crate) server: Arc<str>,
 }
@@ -31,7 +32,10 @@ impl ServerState {
             ended: EndedSessions::new(dispatcher.store().clone(), Arc::new(SystemClock)),
             in_flight: InFlight::default(),
             levels: LogLevels::default(),
-            extensions: KnownExtensions::new(dispatcher.registry(), dispatcher.about()),
+            extensions: ArcSwap::from_pointee(KnownExtensions::new(
+                &dispatcher.registry(),
+                dispatcher.about(),
+            )),
             server,
             dispatcher,
         }

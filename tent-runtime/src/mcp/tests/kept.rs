@@ -319,7 +319,7 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
     let mcp = app.mcp();
     let opened = Session::open(
         mcp.dispatcher.sealer(),
-        &mcp.state.extensions,
+        &mcp.state.extensions.load(),
         &session,
         SystemClock.now(),
     );
