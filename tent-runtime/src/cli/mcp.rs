@@ -18,8 +18,8 @@ const KEY: &str = "TENT_KEY";
 pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<ExitCode> {
     // First of all, so that nothing that the app prints while it is opened gets among the messages, and nothing
     // that it reads is one of them.
-    let output = stdio::kept_stdout()?;
-    let input = stdio::kept_stdin()?;
+    let output = stdio::take_stdout()?;
+    let input = stdio::take_stdin()?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),

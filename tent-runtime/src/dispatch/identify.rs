@@ -17,7 +17,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::cx::{Cx, CxParts, TraceId};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
-use crate::store::Kept;
+use crate::store::TtlCache;
 use tent_core::codes;
 
 /// A function of the app that finds a user by an `I`.
@@ -51,10 +51,10 @@ impl IdentityHooks {
 const MAX_CACHED_CALLERS: usize = 4096;
 
 /// The callers of the API keys that were used within the last second, by the ids of the keys.
-pub(super) type CachedCallers = Kept<String, Caller>;
+pub(super) type CachedCallers = TtlCache<String, Caller>;
 
 pub(super) fn cached_callers() -> CachedCallers {
-    Kept::new(MAX_CACHED_CALLERS)
+    TtlCache::new(MAX_CACHED_CALLERS)
 }
 
 impl Dispatcher {
@@ -187,16 +187,17 @@ impl Dispatcher {
             return Err(bad_key());
         };
         let now = SystemClock.now();
-        if let Some(caller) = self.callers.fresh(&record.id, now) {
+        if let Some(caller) = self.callers.get(&record.id, now) {
             return Ok(caller);
         }
-        let asked = self.callers.ask(now);
+        let lookup = self.callers.begin(now);
         let user = match &record.owner {
             Some(owner) => Some(self.find_user(owner, deadline).await?),
             None => None,
         };
         let caller = record.caller(user);
-        self.callers.keep(record.id.clone(), caller.clone(), asked);
+        self.callers
+            .insert(record.id.clone(), caller.clone(), lookup);
         Ok(caller)
     }
 

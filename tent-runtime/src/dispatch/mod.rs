@@ -44,7 +44,7 @@ mod audit;
 mod call;
 mod guard;
 mod host;
-mod idempotency;
+pub(crate) mod idempotency;
 mod identify;
 mod nested;
 mod rate;
@@ -113,6 +113,7 @@ pub struct Dispatcher {
     callers: identify::CachedCallers,
     rejected_credentials: rejected_credentials::RejectedCredentials,
     store: Arc<dyn Store>,
+    claims: Arc<idempotency::Claims>,
     sealer: Sealer,
     closing: CancellationToken,
     /// The calls in tasks of their own.
@@ -148,6 +149,7 @@ impl Dispatcher {
             keys: Keys::new(store.clone()),
             callers: identify::cached_callers(),
             rejected_credentials: rejected_credentials::RejectedCredentials::default(),
+            claims: idempotency::Claims::new(store.clone()),
             store,
             sealer,
             closing: CancellationToken::new(),
@@ -235,6 +237,11 @@ impl Dispatcher {
     /// Also serves requests whose `Host` is this address, on which the server listens.
     pub fn serve_host(&self, address: std::net::IpAddr) {
         self.hosts.serve(address);
+    }
+
+    /// The claimed calls of this process.
+    pub(crate) fn claims(&self) -> &Arc<idempotency::Claims> {
+        &self.claims
     }
 
     /// Makes an error of tent itself safe for its caller: with a reference, under which the log has the cause.

@@ -18,7 +18,7 @@ use crate::caller::{self, Caller, User};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Result};
 use crate::schema::invalid_input;
-use crate::store::{Kept, Store};
+use crate::store::{Store, TtlCache, keys as stored};
 
 pub use crate::store::KeyRecord;
 
@@ -208,8 +208,8 @@ pub struct Keys {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     /// Apart, so that a flood of bad keys pushes no good one out.
-    good: Kept<Hash, Arc<KeyRecord>>,
-    bad: Kept<Hash, ()>,
+    good: TtlCache<Hash, Arc<KeyRecord>>,
+    bad: TtlCache<Hash, ()>,
 }
 
 impl Keys {
@@ -223,8 +223,8 @@ impl Keys {
         Keys {
             store,
             clock,
-            good: Kept::new(MOST_KEPT),
-            bad: Kept::new(MOST_KEPT),
+            good: TtlCache::new(MOST_KEPT),
+            bad: TtlCache::new(MOST_KEPT),
         }
     }
 
@@ -252,7 +252,7 @@ impl Keys {
                 expires: new.lifetime.map(|lifetime| created.plus(lifetime)),
                 revoked: None,
             };
-            if self.store.add_key(record.clone()).await? {
+            if stored::add(&*self.store, &record).await? {
                 return Ok(MadeKey { text, record });
             }
         }
@@ -264,7 +264,7 @@ impl Keys {
     /// # Errors
     /// T0012 where the store fails.
     pub async fn list(&self) -> Result<Vec<KeyRecord>> {
-        self.store.keys().await
+        stored::list(&*self.store).await
     }
 
     /// Revokes the key of this id: for this process from now on, for every other within a second.
@@ -273,8 +273,8 @@ impl Keys {
     /// # Errors
     /// T0012 where the store fails; then the key is as good as before.
     pub async fn revoke(&self, id: &str) -> Result<bool> {
-        let found = self.store.revoke_key(id, self.clock.now()).await?;
-        self.good.forget();
+        let found = stored::revoke(&*self.store, id, self.clock.now()).await?;
+        self.good.clear();
         Ok(found)
     }
 
@@ -290,23 +290,23 @@ impl Keys {
         }
         let now = self.clock.now();
         let hash = hash(text);
-        if let Some(record) = self.good.fresh(&hash, now) {
+        if let Some(record) = self.good.get(&hash, now) {
             return Ok(record.is_good(now).then_some(record));
         }
         let Some(id) = text::id_of(text) else {
             return Ok(None);
         };
-        if self.bad.fresh(&hash, now).is_some() {
+        if self.bad.get(&hash, now).is_some() {
             return Ok(None);
         }
-        let asked = (self.good.ask(now), self.bad.ask(now));
-        let found = self.store.key(id).await?;
+        let lookup = (self.good.begin(now), self.bad.begin(now));
+        let found = stored::find(&*self.store, id).await?;
         let good = found
             .filter(|record| bool::from(record.hash.ct_eq(&hash)) && record.is_good(now))
             .map(Arc::new);
         match &good {
-            Some(record) => self.good.keep(hash, Arc::clone(record), asked.0),
-            None => self.bad.keep(hash, (), asked.1),
+            Some(record) => self.good.insert(hash, Arc::clone(record), lookup.0),
+            None => self.bad.insert(hash, (), lookup.1),
         }
         Ok(good)
     }

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use futures_util::future::BoxFuture;
+
 use super::*;
 use crate::clock::{StillClock, Time};
-use crate::settings::Secret;
-use crate::store::{Claim, Memory, Pending, RoundClaim, RoundState};
+use crate::store::{Fence, Found, Key, Memory, Op, Page, Record, When, Written};
 
 /// A memory that counts what it is asked, and fails when it is told to.
 #[derive(Default)]
@@ -23,44 +24,35 @@ impl Counting {
 }
 
 impl Store for Counting {
-    fn add_key(&self, key: KeyRecord) -> Pending<'_, bool> {
-        let left = self.refused_ids.load(Ordering::SeqCst);
-        if left > 0 {
-            self.refused_ids.store(left - 1, Ordering::SeqCst);
-            return Box::pin(async { Ok(false) });
-        }
-        self.memory.add_key(key)
+    fn now(&self) -> Time {
+        self.memory.now()
     }
-    fn key<'a>(&'a self, id: &'a str) -> Pending<'a, Option<KeyRecord>> {
+    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Found>> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         if self.fails.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::unexpected("the disk is gone")) });
         }
-        self.memory.key(id)
+        self.memory.read(keys)
     }
-    fn keys(&self) -> Pending<'_, Vec<KeyRecord>> {
-        self.memory.keys()
+    fn scan(&self, page: Page) -> BoxFuture<'_, Result<Vec<Record>>> {
+        self.memory.scan(page)
     }
-    fn revoke_key<'a>(&'a self, id: &'a str, at: Time) -> Pending<'a, bool> {
-        self.memory.revoke_key(id, at)
-    }
-    fn secrets(&self, fresh: Secret) -> Pending<'_, Vec<Secret>> {
-        self.memory.secrets(fresh)
-    }
-    fn end_session<'a>(&'a self, nonce: &'a [u8], until: Time, now: Time) -> Pending<'a, ()> {
-        self.memory.end_session(nonce, until, now)
-    }
-    fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
-        self.memory.session_ended(nonce)
-    }
-    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>> {
-        self.memory.round(nonce)
-    }
-    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
-        self.memory.claim_round(claim)
-    }
-    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
-        self.memory.record_round(nonce, outcome)
+    fn write(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Written>> {
+        let left = self.refused_ids.load(Ordering::SeqCst);
+        let [Op::Put(put)] = &*ops else {
+            panic!("keys are written one by one");
+        };
+        if left > 0 && put.when == When::Absent {
+            self.refused_ids.store(left - 1, Ordering::SeqCst);
+            let taken = put.clone();
+            return Box::pin(async move {
+                let mut other = taken.clone();
+                other.fence = Fence::random();
+                self.memory.write(vec![Op::Put(other)]).await?;
+                self.memory.write(vec![Op::Put(taken)]).await
+            });
+        }
+        self.memory.write(ops)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an app says of itself, from where it is put together to what clients are told.
+//! How an app describes itself, from the builder to what clients get.
 
 use serde_json::{Value, json};
 use tent::prelude::*;

@@ -56,7 +56,7 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    /// The key that quotas count this caller by: the caller itself, or the address of an anonymous one.
+    /// The key that quotas count this caller by.
     pub(crate) fn quota_key(&self) -> String {
         self.admitted.quota_key()
     }

@@ -53,13 +53,12 @@ impl Asking {
     /// Of a call whose client can be told what `told` takes.
     pub(crate) fn new(
         state: &ServerState,
-        services: (&PendingRequests, &Arc<mrtr::Claims>),
+        pending: &PendingRequests,
         asked: &RequestContext<'_>,
         negotiated: &Negotiated,
         told: Option<Arc<CallReporter>>,
         brought: MrtrParams<'_>,
     ) -> Result<Self, RpcError> {
-        let (pending, claims) = services;
         if !negotiated.revision.is_modern() {
             let ask_time = state.dispatcher.settings().limits.ask_time;
             // An answer is known by the session that it comes in.
@@ -91,7 +90,6 @@ impl Asking {
             method: brought.method,
             server: state.server.clone(),
             writer: brought.writer,
-            claims: claims.clone(),
             quota_key: match request_state {
                 Text::Is(_) => asked.quota_key(),
                 _ => String::new(),

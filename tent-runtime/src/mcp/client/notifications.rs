@@ -178,7 +178,7 @@ impl Reports {
 
 impl Reporter for CallReporter {
     fn started(&self) {
-        self.outbox.begin();
+        self.outbox.admit();
     }
 
     fn progress(&self, progress: &Progress) {

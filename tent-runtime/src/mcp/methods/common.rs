@@ -79,7 +79,7 @@ where
     let asks = match wanted.rounds {
         Some(brought) => Asks::new(
             &mcp.state,
-            (mcp.notifier.questions(), &mcp.claims),
+            mcp.notifier.questions(),
             asked,
             &negotiated,
             peer.clone(),

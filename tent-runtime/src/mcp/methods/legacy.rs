@@ -129,7 +129,8 @@ pub(crate) async fn end(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    let ended = mcp.state.ended.end(&session.nonce, session.ends());
+    let owner = crate::json::digest_of(admitted.quota_key().as_bytes());
+    let ended = mcp.state.ended.end(&session.nonce, session.ends(), owner);
     match admitted.in_time(ended).await {
         Ok(()) => {
             let key = RequestKey::new(session.nonce, admitted.caller(), "");

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::dispatch::Dispatcher;
-use crate::mcp::client::mrtr;
 use crate::mcp::methods::{modern, tools_call, tools_list};
 use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::protocol::revision::Revision;
@@ -20,7 +19,6 @@ pub(crate) struct Mcp {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) state: Arc<ServerState>,
     pub(crate) notifier: Notifier,
-    pub(crate) claims: Arc<mrtr::Claims>,
     /// Of the current functions.
     pub(crate) snapshot: ArcSwap<Snapshot>,
 }
@@ -56,7 +54,6 @@ impl Mcp {
         let snapshot = Snapshot::new(dispatcher.registry(), &dispatcher, &server);
         Mcp {
             snapshot: ArcSwap::from_pointee(snapshot),
-            claims: Arc::default(),
             notifier,
             state: Arc::new(ServerState::new(dispatcher.clone(), server.into())),
             dispatcher,

@@ -324,7 +324,11 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
         SystemClock.now(),
     );
     let opened = opened.expect("it is one");
-    let ended = mcp.state.ended.end(&opened.nonce, opened.ends()).await;
+    let ended = mcp
+        .state
+        .ended
+        .end(&opened.nonce, opened.ends(), [0; 32])
+        .await;
     ended.expect("it is noted");
     assert_eq!(told_of_ten(&app, &mut stream).await, 2);
 }

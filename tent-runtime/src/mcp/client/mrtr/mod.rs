@@ -6,7 +6,6 @@
 //! before, so any process serves any round. What does more than read runs once for each state: a state is
 //! claimed in the store, and one that comes again is answered what it was. Nothing here runs a function.
 
-mod claims;
 mod input;
 mod state;
 
@@ -20,11 +19,9 @@ use serde_json::{Map, Value};
 use tent_core::codes;
 use tokio::sync::Notify;
 
-pub(crate) use self::claims::Claims;
-use self::claims::{Claimed, Turn, Wanted};
 use self::state::{Answered, Carried, Outcome};
-use crate::clock::{Clock, SystemClock};
 use crate::cx::InputRequest;
+use crate::dispatch::idempotency::{self, Claim, ToClaim};
 use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome as CallOutcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
@@ -48,7 +45,6 @@ pub(crate) struct RoundTrip {
     server: Arc<str>,
     state: Option<String>,
     writer: ResultWriter,
-    claims: Arc<Claims>,
     quota_key: String,
     inner: Mutex<Inner>,
     over: Notify,
@@ -71,7 +67,7 @@ struct Inner {
     waker: Option<Waker>,
     /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
     bound: Vec<u8>,
-    claimed: Option<(Vec<u8>, Turn)>,
+    claimed: Option<Claim>,
     result: Option<Result<Vec<u8>>>,
     /// Whether the call has ended: nothing is asked for it any more.
     ended: bool,
@@ -91,7 +87,6 @@ pub(crate) struct Parts {
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
     pub(crate) writer: ResultWriter,
-    pub(crate) claims: Arc<Claims>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(crate) quota_key: String,
 }
@@ -118,7 +113,6 @@ impl RoundTrip {
             method,
             server,
             writer,
-            claims,
             quota_key,
         } = parts;
         Ok(Arc::new(RoundTrip {
@@ -127,7 +121,6 @@ impl RoundTrip {
             server,
             state,
             writer,
-            claims,
             quota_key,
             inner: Mutex::new(Inner {
                 responses,
@@ -178,7 +171,12 @@ impl RoundTrip {
                 .with_fix("Call again, with shorter answers."));
         }
         let carried = Carried {
-            until: SystemClock.now().plus(self.ask_time()).as_millis(),
+            until: self
+                .dispatcher
+                .store()
+                .now()
+                .plus(self.ask_time())
+                .as_millis(),
             nonce: json::hex(&random::bytes::<16>()),
             asked: prints,
             answers,
@@ -204,7 +202,7 @@ impl RoundTrip {
         let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
-        let is_old = SystemClock.now() > until;
+        let is_old = self.dispatcher.store().now() > until;
         let nonce = {
             let mut inner = self.lock();
             inner.kept = carried.kept;
@@ -225,21 +223,20 @@ impl RoundTrip {
         if call.kind == Kind::Query {
             return Ok(Entered::Run);
         }
-        let quota_key = json::digest_of(self.quota_key.as_bytes());
-        let wanted = Wanted {
-            store: &**self.dispatcher.store(),
-            nonce: &nonce,
-            caller: &quota_key,
-            until,
+        let call = ToClaim {
+            key: &nonce,
+            owner: json::digest_of(self.quota_key.as_bytes()),
+            fingerprint: bound,
+            expires: until,
             deadline: call.deadline,
-            stop: call.cancellation,
+            cancellation: call.cancellation,
         };
-        match self.claims.take(wanted).await? {
-            Claimed::Now(turn) => {
-                self.lock().claimed = Some((nonce, turn));
+        match self.dispatcher.claims().take(call).await? {
+            idempotency::Taken::Now(claim) => {
+                self.lock().claimed = Some(claim);
                 Ok(Entered::Run)
             }
-            Claimed::Before(outcome) => {
+            idempotency::Taken::Before(outcome) => {
                 let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().result = Some(Ok(outcome?));
                 Ok(Entered::Answered)
@@ -277,8 +274,7 @@ impl CallClaim for RoundTrip {
                 inner.result.clone_from(&asked);
                 inner.claimed.take()
             };
-            // The turn is given back when the outcome is there.
-            let Some((nonce, _turn)) = claimed else {
+            let Some(claim) = claimed else {
                 return;
             };
             let outcome = match (asked, outcome) {
@@ -286,10 +282,10 @@ impl CallClaim for RoundTrip {
                 (None, CallOutcome::Ended(result)) => (self.writer)(result),
                 (None, _) => return,
             };
-            let outcome = Outcome::seal(self.dispatcher.sealer(), &nonce, outcome);
-            if let Err(error) = self.dispatcher.store().record_round(&nonce, outcome).await {
-                // Whoever sends it again is told that its outcome is not known.
-                tracing::error!(chain = ?error.chain(), "the outcome of a round was not kept");
+            let outcome = Outcome::seal(self.dispatcher.sealer(), claim.key(), outcome);
+            if let Err(error) = claim.complete(outcome).await {
+                // A repeat gets T0011.
+                tracing::error!(chain = ?error.chain(), "the outcome of a call was not stored");
             }
         })
     }

@@ -9,9 +9,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::Outcome;
 use crate::caller::Caller;
 use crate::cx::Cancellation;
+use crate::dispatch::Outcome;
 use crate::error::Result;
 use crate::function::Kind;
 
