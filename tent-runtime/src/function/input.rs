@@ -358,6 +358,6 @@ mod tests {
             ..Field::new::<u32>("pin")
         };
         assert_eq!(take::<u32>(&mut given, &field), None);
-        assert_eq!(given.into_error().fields()["pin"], "does not fit its type");
+        assert_eq!(given.into_error().fields()["pin"], "is not valid");
     }
 }

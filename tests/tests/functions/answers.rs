@@ -29,10 +29,12 @@ impl std::fmt::Display for Stated {
 
 impl std::error::Error for Stated {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        tent_runtime::error::offer(|| self.failure());
+        tent_runtime::error::provide_failure(|| self.failure());
         None
     }
 }
+
+impl tent_runtime::error::DerivedFailure for Stated {}
 
 impl Failure for Stated {
     fn failure(&self) -> Error {

@@ -256,7 +256,7 @@ async fn a_secret_that_its_type_refuses_is_in_no_answer() {
     ] {
         let wanted: Value = fields
             .iter()
-            .map(|field| (field.to_string(), json!("does not fit its type")))
+            .map(|field| (field.to_string(), json!("is not valid")))
             .collect::<serde_json::Map<_, _>>()
             .into();
         let api = post(&tent, name, input.to_string()).await;

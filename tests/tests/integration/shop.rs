@@ -93,7 +93,7 @@ fn a_declared_failure_keeps_its_code_status_and_message() {
     let error = mark(json!({"id": 7, "note": "\0"}), false);
     assert_eq!(
         (error.code(), error.message()),
-        ("T0012", "The function broke.")
+        ("T0012", "Internal error.")
     );
     assert_eq!(error.chain(), [std::fmt::Error.to_string()]);
 }
