@@ -255,7 +255,7 @@ async fn event(body: &mut axum::body::BodyDataStream) -> Value {
 
 #[tokio::test]
 async fn functions_change_while_the_app_runs_and_subscribers_are_notified() {
-    let tent = tent_with(|app| app).await;
+    let tent = tent_with(|app| app.set("mcp.stream", "true")).await;
     let key = key(&tent, "ada", &["read"]).await;
     let wanted = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
     let listening = modern(&tent, "subscriptions/listen", wanted)
