@@ -198,7 +198,7 @@ fn content_is_told_from_values() {
     let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
-    assert!(!answer.shown && answer.meta.is_empty());
+    assert!(!answer.replaces_text && answer.meta.is_empty());
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
     let answer = run("in_place");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
-    assert!(answer.shown);
+    assert!(answer.replaces_text);
     assert_eq!(json!(answer.meta.members()), wanted);
     for name in ["one_with_meta", "many_with_meta"] {
         assert!(

@@ -116,7 +116,7 @@ pub(crate) async fn get(
     let wanted = Wanted::to_read("prompts/get", resolved, input, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
-            let prompted = answer.prompted.unwrap_or_default();
+            let prompted = answer.prompt.unwrap_or_default();
             let server = revision.is_modern().then_some(&*mcp.state.server);
             Ok(given(id, &prompted, &prompt.about, revision, server))
         }
