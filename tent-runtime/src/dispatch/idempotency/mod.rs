@@ -12,6 +12,8 @@
 //!               └──► lease over ─► T0011: the outcome is unknown
 //! ```
 
+mod call_claim;
 mod claims;
 
+pub use call_claim::{CallClaim, ClaimedCall, Entered};
 pub(crate) use claims::{Claim, Claims, Taken, ToClaim};

@@ -20,9 +20,9 @@ use tent_core::codes;
 use tokio::sync::Notify;
 
 use self::state::{Answered, Carried, Outcome};
-use crate::cx::{InputRequest, Peer};
+use crate::cx::InputRequest;
 use crate::dispatch::idempotency::{self, Claim, ToClaim};
-use crate::dispatch::{Dispatcher, Entering, Rounds};
+use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome as CallOutcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
@@ -43,8 +43,6 @@ pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
-    /// What else the client can be told of the call.
-    told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     writer: ResultWriter,
     quota_key: String,
@@ -88,7 +86,6 @@ pub(crate) struct Parts {
     pub(crate) method: &'static str,
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
-    pub(crate) told: Option<Arc<dyn Peer>>,
     pub(crate) writer: ResultWriter,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(crate) quota_key: String,
@@ -115,7 +112,6 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             writer,
             quota_key,
         } = parts;
@@ -123,7 +119,6 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             state,
             writer,
             quota_key,
@@ -203,7 +198,7 @@ impl RoundTrip {
     }
 
     /// Takes up the state that came with the round.
-    async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
+    async fn take_up(&self, state: &str, call: ClaimedCall<'_>) -> Result<Entered> {
         let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
@@ -225,53 +220,55 @@ impl RoundTrip {
             // One that is old is claimed as well: where it came in time once, it is answered what it was then.
             carried.nonce.into_bytes()
         };
-        if entering.kind == Kind::Query {
-            return Ok(true);
+        if call.kind == Kind::Query {
+            return Ok(Entered::Run);
         }
         let call = ToClaim {
             key: &nonce,
             owner: json::digest_of(self.quota_key.as_bytes()),
             fingerprint: bound,
             expires: until,
-            deadline: entering.deadline,
-            cancellation: entering.stop,
+            deadline: call.deadline,
+            cancellation: call.cancellation,
         };
         match self.dispatcher.claims().take(call).await? {
             idempotency::Taken::Now(claim) => {
                 self.lock().claimed = Some(claim);
-                Ok(true)
+                Ok(Entered::Run)
             }
             idempotency::Taken::Before(outcome) => {
                 let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().result = Some(Ok(outcome?));
-                Ok(false)
+                Ok(Entered::Answered)
             }
         }
     }
 }
 
-impl Rounds for RoundTrip {
-    fn is_later(&self) -> bool {
+impl CallClaim for RoundTrip {
+    fn is_retry(&self) -> bool {
         self.state.is_some()
     }
 
-    fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>> {
-        let whom = entering.caller.to_string();
-        self.lock().bound = json::sorted([&whom, self.method, entering.name], entering.input);
+    fn enter<'a>(&'a self, call: ClaimedCall<'a>) -> BoxFuture<'a, Result<Entered>> {
+        let caller = call.caller.to_string();
+        self.lock().bound = json::sorted([&caller, self.method, call.name], call.input);
         Box::pin(async move {
             match &self.state {
-                Some(state) => self.take_up(state, entering).await,
-                None => Ok(true),
+                Some(state) => self.take_up(state, call).await,
+                None => Ok(Entered::Run),
             }
         })
     }
 
-    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()> {
+    fn ended<'a>(&'a self, outcome: &'a CallOutcome) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
-            let asks = matches!(outcome, Ok(answer) if answer.incomplete);
-            let asked = asks.then(|| self.asks().or_else(|error| (self.writer)(&Err(error))));
+            let asked = match outcome {
+                CallOutcome::Ended(_) => None,
+                _ => Some(self.asks().or_else(|error| (self.writer)(&Err(error)))),
+            };
             let claimed = {
                 let mut inner = self.lock();
                 inner.result.clone_from(&asked);
@@ -280,9 +277,10 @@ impl Rounds for RoundTrip {
             let Some(claim) = claimed else {
                 return;
             };
-            let outcome = match asked {
-                Some(asked) => asked,
-                None => (self.writer)(outcome),
+            let outcome = match (asked, outcome) {
+                (Some(asked), _) => asked,
+                (None, CallOutcome::Ended(result)) => (self.writer)(result),
+                (None, _) => return,
             };
             let outcome = Outcome::seal(self.dispatcher.sealer(), claim.key(), outcome);
             if let Err(error) = claim.complete(outcome).await {
