@@ -1,189 +1,247 @@
 //! [`Memory`]: the store that ends with its process.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::rounds::{Bounds, Claim, MOST_OUTCOME, RoundClaim, RoundState};
-use super::{KeyRecord, Pending, Store};
-use crate::clock::Time;
-use crate::settings::Secret;
+use futures_util::future::BoxFuture;
 
-/// Keeps everything in this process, and nothing beyond it: for tests, and for servers that hand out no keys.
-#[derive(Default)]
+use super::Store;
+use super::clock::StoreClock;
+use super::engine::{self, Row, Rows, Usage};
+use super::record::{Found, Key, Op, Owner, Page, Record, Space, Written};
+use crate::clock::{Clock, SystemClock, Time};
+use crate::error::Result;
+
+/// Holds all records in this process: for tests, and for servers that issue no API keys.
 pub struct Memory {
-    inner: Mutex<Inner>,
-    bounds: Bounds,
+    clock: StoreClock,
+    tables: Mutex<Tables>,
 }
 
-#[derive(Default)]
-struct Inner {
-    keys: BTreeMap<String, KeyRecord>,
-    secrets: Vec<Secret>,
-    ended_sessions: HashMap<Vec<u8>, Time>,
-    rounds: HashMap<Vec<u8>, Round>,
-}
-
-struct Round {
-    caller: [u8; 32],
-    lease: Time,
-    until: Time,
-    outcome: Option<Vec<u8>>,
-}
-
-impl Round {
-    fn state(&self) -> RoundState {
-        match &self.outcome {
-            Some(outcome) => RoundState::Ended(outcome.clone()),
-            None => RoundState::Running(self.lease),
-        }
-    }
-}
-
-/// How much there is of some rounds.
-#[derive(Default)]
-struct Sum {
-    rounds: usize,
-    bytes: usize,
-    until: Option<Time>,
-}
-
-impl Sum {
-    fn add(&mut self, round: &Round) {
-        self.rounds += 1;
-        self.bytes += round.outcome.as_ref().map_or(MOST_OUTCOME, Vec::len);
-        self.until = Some(
-            self.until
-                .map_or(round.until, |until| until.min(round.until)),
-        );
+impl Default for Memory {
+    fn default() -> Self {
+        Memory::with_clock(Arc::new(SystemClock))
     }
 }
 
 impl Memory {
-    /// With other bounds, for tests that reach them.
-    #[cfg(test)]
-    pub(super) fn bounded(bounds: Bounds) -> Self {
+    /// Makes an empty store whose time follows this clock.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
         Memory {
-            bounds,
-            ..Memory::default()
+            clock: StoreClock::new(clock),
+            tables: Mutex::default(),
         }
     }
 
-    /// A panic while it was held left maps that are whole: each change of one is one step.
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A panic cannot leave it half written: the engine does not panic.
+    fn lock(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Store for Memory {
-    fn add_key(&self, key: KeyRecord) -> Pending<'_, bool> {
+    fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Found>> {
         Box::pin(async move {
-            let mut inner = self.lock();
-            let is_new = !inner.keys.contains_key(&key.id);
-            if is_new {
-                inner.keys.insert(key.id.clone(), key);
+            let tables = self.lock();
+            let at = self.clock.now();
+            let records = keys.iter().map(|key| tables.live(key, at)).collect();
+            Ok(Found { at, records })
+        })
+    }
+
+    fn scan(&self, page: Page) -> BoxFuture<'_, Result<Vec<Record>>> {
+        Box::pin(async move {
+            let tables = self.lock();
+            let now = self.clock.now();
+            let first = Bound::Excluded(Key::new(page.space, page.after));
+            let rows = tables.rows.range((first, Bound::Unbounded));
+            let records = rows
+                .map(|(_, row)| &row.record)
+                .take_while(|record| record.key.space == page.space)
+                .filter(|record| is_live(record, now))
+                .take(page.most);
+            Ok(records.cloned().collect())
+        })
+    }
+
+    fn write(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Written>> {
+        Box::pin(async move {
+            let mut tables = self.lock();
+            let at = self.clock.now();
+            let Ok(()) = engine::settle(&mut *tables, at);
+            tables.undo = Some(Vec::new());
+            let Ok(applied) = engine::apply(&mut *tables, &ops, at);
+            let undo = tables.undo.take().unwrap_or_default();
+            Ok(match applied {
+                Ok(()) => Written::Done { at },
+                Err((op, why)) => {
+                    tables.roll_back(undo);
+                    Written::Refused { at, op, why }
+                }
+            })
+        })
+    }
+}
+
+fn is_live(record: &Record, now: Time) -> bool {
+    record.until.is_none_or(|until| now < until)
+}
+
+type UsageKey = (Space, Option<Owner>);
+type Due = (Time, Key);
+type Charged = (UsageKey, Time, Key);
+
+#[derive(Default)]
+struct Tables {
+    rows: BTreeMap<Key, Row>,
+    usage: HashMap<UsageKey, Usage>,
+    /// By due time, all rows that have one.
+    due: BTreeSet<Due>,
+    /// By due time, the rows that count: of each owner, and of all.
+    charged: BTreeSet<Charged>,
+    /// What was there before each change of the present write, so that a refusal can take it back.
+    undo: Option<Vec<Undo>>,
+}
+
+enum Undo {
+    Row(Key, Option<Row>),
+    Usage(UsageKey, Usage),
+}
+
+impl Tables {
+    fn live(&self, key: &Key, now: Time) -> Option<Record> {
+        let record = &self.rows.get(key)?.record;
+        is_live(record, now).then(|| record.clone())
+    }
+
+    /// Sets the row of a key, and the indexes with it. Gives the row before.
+    fn replace(&mut self, key: &Key, row: Option<Row>) -> Option<Row> {
+        if let Some((due, charged)) = self.rows.get(key).and_then(entries) {
+            self.due.remove(&due);
+            for entry in charged {
+                self.charged.remove(&entry);
             }
-            Ok(is_new)
-        })
+        }
+        if let Some((due, charged)) = row.as_ref().and_then(entries) {
+            self.due.insert(due);
+            self.charged.extend(charged);
+        }
+        match row {
+            Some(row) => self.rows.insert(key.clone(), row),
+            None => self.rows.remove(key),
+        }
     }
 
-    fn key<'a>(&'a self, id: &'a str) -> Pending<'a, Option<KeyRecord>> {
-        Box::pin(async move { Ok(self.lock().keys.get(id).cloned()) })
-    }
-
-    fn keys(&self) -> Pending<'_, Vec<KeyRecord>> {
-        Box::pin(async move {
-            let mut keys: Vec<KeyRecord> = self.lock().keys.values().cloned().collect();
-            // The map is in order of ids, which a stable sort leaves where the times are equal.
-            keys.sort_by_key(|key| key.created);
-            Ok(keys)
-        })
-    }
-
-    fn revoke_key<'a>(&'a self, id: &'a str, at: Time) -> Pending<'a, bool> {
-        Box::pin(async move {
-            let mut inner = self.lock();
-            let Some(key) = inner.keys.get_mut(id) else {
-                return Ok(false);
-            };
-            key.revoked.get_or_insert(at);
-            Ok(true)
-        })
-    }
-
-    fn secrets(&self, fresh: Secret) -> Pending<'_, Vec<Secret>> {
-        Box::pin(async move {
-            let mut inner = self.lock();
-            if inner.secrets.is_empty() {
-                inner.secrets.push(fresh);
-            }
-            Ok(inner.secrets.clone())
-        })
-    }
-
-    fn end_session<'a>(&'a self, nonce: &'a [u8], until: Time, now: Time) -> Pending<'a, ()> {
-        Box::pin(async move {
-            let mut inner = self.lock();
-            inner.ended_sessions.retain(|_, &mut until| now <= until);
-            inner.ended_sessions.insert(nonce.to_vec(), until);
-            Ok(())
-        })
-    }
-
-    fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
-        Box::pin(async move { Ok(self.lock().ended_sessions.contains_key(nonce)) })
-    }
-
-    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>> {
-        Box::pin(async move { Ok(self.lock().rounds.get(nonce).map(Round::state)) })
-    }
-
-    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
-        Box::pin(async move {
-            let RoundClaim {
-                nonce,
-                caller,
-                lease,
-                until,
-                now,
-            } = claim;
-            let mut inner = self.lock();
-            if let Some(round) = inner.rounds.get(nonce) {
-                return Ok(Claim::Before(round.state()));
-            }
-            inner.rounds.retain(|_, round| now <= round.until);
-            let (mut own, mut all) = (Sum::default(), Sum::default());
-            for round in inner.rounds.values() {
-                all.add(round);
-                if round.caller == *caller {
-                    own.add(round);
+    fn roll_back(&mut self, undo: Vec<Undo>) {
+        for step in undo.into_iter().rev() {
+            match step {
+                Undo::Row(key, row) => {
+                    self.replace(&key, row);
+                }
+                Undo::Usage(key, usage) => {
+                    self.put_usage(key, usage);
                 }
             }
-            for (sum, most, of_caller) in [
-                (own, self.bounds.of_caller, true),
-                (all, self.bounds.of_all, false),
-            ] {
-                if most.is_full(sum.rounds, sum.bytes) {
-                    let until = sum.until.unwrap_or(now);
-                    return Ok(Claim::Full { of_caller, until });
-                }
-            }
-            let round = Round {
-                caller: *caller,
-                lease,
-                until,
-                outcome: None,
-            };
-            inner.rounds.insert(nonce.to_vec(), round);
-            Ok(Claim::Taken)
-        })
+        }
     }
 
-    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
-        Box::pin(async move {
-            if let Some(round) = self.lock().rounds.get_mut(nonce) {
-                round.outcome = Some(outcome);
-            }
-            Ok(())
-        })
+    /// Sets a sum, and gives the one before. A sum of nothing takes no memory.
+    fn put_usage(&mut self, key: UsageKey, usage: Usage) -> Usage {
+        let old = match usage == Usage::default() {
+            true => self.usage.remove(&key),
+            false => self.usage.insert(key, usage),
+        };
+        old.unwrap_or_default()
+    }
+
+    fn note(&mut self, step: Undo) {
+        if let Some(undo) = &mut self.undo {
+            undo.push(step);
+        }
+    }
+}
+
+/// The entries of a row in the indexes, if it has a due time.
+fn entries(row: &Row) -> Option<(Due, Vec<Charged>)> {
+    let (at, key) = (row.due()?, &row.record.key);
+    let charged = row.charge.iter().flat_map(|_| {
+        let owners = [Some(row.record.owner), None];
+        owners.map(|owner| ((key.space, owner), at, key.clone()))
+    });
+    Some(((at, key.clone()), charged.collect()))
+}
+
+/// A row without its value, which may be large.
+fn head(row: &Row) -> Row {
+    Row {
+        record: Record {
+            key: row.record.key.clone(),
+            value: None,
+            ..row.record
+        },
+        charge: row.charge,
+    }
+}
+
+impl Rows for Tables {
+    type Error = Infallible;
+
+    fn get(&mut self, key: &Key) -> Result<Option<Row>, Infallible> {
+        Ok(self.rows.get(key).cloned())
+    }
+
+    fn put(&mut self, row: Row) -> Result<(), Infallible> {
+        let key = row.record.key.clone();
+        let old = self.replace(&key, Some(row));
+        self.note(Undo::Row(key, old));
+        Ok(())
+    }
+
+    fn remove(&mut self, key: &Key) -> Result<(), Infallible> {
+        let old = self.replace(key, None);
+        self.note(Undo::Row(key.clone(), old));
+        Ok(())
+    }
+
+    fn due(&mut self, now: Time, most: usize) -> Result<Vec<Row>, Infallible> {
+        let due = self.due.iter().take_while(|(at, _)| *at <= now).take(most);
+        Ok(due
+            .filter_map(|(_, key)| self.rows.get(key).map(head))
+            .collect())
+    }
+
+    fn next_due(
+        &mut self,
+        space: Space,
+        owner: Option<&Owner>,
+    ) -> Result<Option<Time>, Infallible> {
+        let whose = (space, owner.copied());
+        let first = (whose, Time::from_millis(i64::MIN), Key::new(Space(0), []));
+        let mut rows = self.charged.range(first..);
+        let next = rows.next().filter(|(of, ..)| *of == whose);
+        Ok(next.map(|(_, at, _)| *at))
+    }
+
+    fn usage(&mut self, space: Space, owner: Option<&Owner>) -> Result<Usage, Infallible> {
+        let usage = self.usage.get(&(space, owner.copied()));
+        Ok(usage.copied().unwrap_or_default())
+    }
+
+    fn set_usage(
+        &mut self,
+        space: Space,
+        owner: Option<&Owner>,
+        usage: Usage,
+    ) -> Result<(), Infallible> {
+        let key = (space, owner.copied());
+        let old = self.put_usage(key, usage);
+        self.note(Undo::Usage(key, old));
+        Ok(())
     }
 }

@@ -10,14 +10,18 @@ mod dispatch;
 mod documents;
 #[cfg(unix)]
 mod ends;
+mod errors;
 mod failures;
 mod gone;
 mod in_a_runtime;
 mod killed;
 mod log;
 mod mcp;
+mod locked_store;
 mod metadata;
 mod mounted;
+mod nested_calls;
+mod rules;
 mod runtime_functions;
 mod sealed_off;
 mod shop;

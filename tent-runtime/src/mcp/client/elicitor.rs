@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::cx::Peer;
-use crate::dispatch::Rounds;
+use crate::dispatch::Call;
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::in_session::InSession;
@@ -20,7 +19,8 @@ use crate::mcp::session::state::ServerState;
 
 /// The way in which a call asks.
 pub(crate) struct Asking {
-    peer: Option<Arc<dyn Peer>>,
+    reporter: Option<Arc<CallReporter>>,
+    in_session: Option<Arc<InSession>>,
     round: Option<Arc<RoundTrip>>,
 }
 
@@ -53,28 +53,31 @@ impl Asking {
     /// Of a call whose client can be told what `told` takes.
     pub(crate) fn new(
         state: &ServerState,
-        services: (&PendingRequests, &Arc<mrtr::Claims>),
+        pending: &PendingRequests,
         asked: &RequestContext<'_>,
         negotiated: &Negotiated,
         told: Option<Arc<CallReporter>>,
         brought: MrtrParams<'_>,
     ) -> Result<Self, RpcError> {
-        let (pending, claims) = services;
         if !negotiated.revision.is_modern() {
             let ask_time = state.dispatcher.settings().limits.ask_time;
             // An answer is known by the session that it comes in.
-            let peer: Option<Arc<dyn Peer>> = match (told, negotiated.nonce) {
+            let in_session = match (&told, negotiated.nonce) {
                 (Some(told), Some(nonce)) => Some(Arc::new(InSession::new(
                     pending.clone(),
                     ask_time,
                     asked,
                     negotiated,
                     nonce,
-                    told,
+                    told.clone(),
                 ))),
-                (told, _) => told.map(|told| told as Arc<dyn Peer>),
+                _ => None,
             };
-            return Ok(Asking { peer, round: None });
+            return Ok(Asking {
+                reporter: told,
+                in_session,
+                round: None,
+            });
         }
         let (responses, request_state) = (brought.responses, brought.state);
         let is_first = matches!(responses, Arguments::Absent) && request_state == Text::Absent;
@@ -86,9 +89,7 @@ impl Asking {
             dispatcher: state.dispatcher.clone(),
             method: brought.method,
             server: state.server.clone(),
-            told: told.map(|told| told as Arc<dyn Peer>),
             writer: brought.writer,
-            claims: claims.clone(),
             quota_key: match request_state {
                 Text::Is(_) => asked.quota_key(),
                 _ => String::new(),
@@ -96,7 +97,8 @@ impl Asking {
         };
         let round = RoundTrip::new(parts, responses, request_state)?;
         Ok(Asking {
-            peer: Some(round.clone()),
+            reporter: told,
+            in_session: None,
             round: Some(round),
         })
     }
@@ -104,20 +106,24 @@ impl Asking {
     /// Of a call that cannot ask, since no revision lets a server answer it with what it asks.
     pub(crate) fn nothing(told: Option<Arc<CallReporter>>) -> Self {
         Asking {
-            peer: told.map(|told| told as Arc<dyn Peer>),
+            reporter: told,
+            in_session: None,
             round: None,
         }
     }
 
-    /// What the call is handed to ask with.
-    pub(crate) fn peer(&self) -> Option<Arc<dyn Peer>> {
-        self.peer.clone()
-    }
-
-    /// What the door is told of the round that the call is.
-    pub(crate) fn rounds(&self) -> Option<Arc<dyn Rounds>> {
-        let round = self.round.clone()?;
-        Some(round)
+    /// Offers a call what its client can do.
+    pub(crate) fn offer(&self, call: &mut Call) {
+        call.reporter = self.reporter.clone().map(|one| one as _);
+        if let Some(in_session) = &self.in_session {
+            call.elicitor = Some(in_session.clone());
+            call.journal = Some(in_session.clone());
+        }
+        if let Some(round) = &self.round {
+            call.elicitor = Some(round.clone());
+            call.journal = Some(round.clone());
+            call.claim = Some(round.clone());
+        }
     }
 
     /// The answer to a request for which the door gave one that asks: what is asked, or what an earlier request with

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::dispatch::{Call, Endpoint};
+use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Visible};
 use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
@@ -23,6 +23,7 @@ use crate::mcp::protocol::params::{ObjectShape, Params, Text};
 use crate::mcp::protocol::response::{self, Response, RpcError};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::state::Started;
 use crate::schema::InputEncoding;
 use crate::seal::Use;
 
@@ -31,12 +32,11 @@ const PAGE: usize = 1 << 20;
 
 /// What is read, got or answered.
 pub(crate) struct Wanted<'a> {
-    pub(crate) name: String,
+    pub(crate) resolved: Resolved,
     pub(crate) input: Map<String, Value>,
     /// What the request brings in `_meta` for the function.
     pub(crate) meta: Map<String, Value>,
     pub(crate) wire: InputEncoding,
-    pub(crate) at: Endpoint,
     /// Where it can come in several rounds. Of what only reads none is kept.
     pub(crate) rounds: Option<MrtrParams<'a>>,
 }
@@ -45,17 +45,15 @@ impl<'a> Wanted<'a> {
     /// What a request of this method reads, whose fields are all texts.
     pub(crate) fn to_read(
         method: &'static str,
-        name: &str,
+        resolved: Resolved,
         input: Map<String, Value>,
-        at: Endpoint,
         params: &mut Params<'a>,
     ) -> Self {
         Wanted {
-            name: name.to_owned(),
+            resolved,
             input,
             meta: std::mem::take(&mut params.meta.rest),
             wire: InputEncoding::Strings,
-            at,
             rounds: Some(MrtrParams::to_read(method, params)),
         }
     }
@@ -68,7 +66,7 @@ pub(crate) async fn answered<W>(
     asked: &RequestContext<'_>,
     peer: Option<Arc<CallReporter>>,
     negotiated: Negotiated,
-    id: &str,
+    (id, started): (&str, Started),
     wanted: Wanted<'_>,
     write: W,
 ) -> Result<Response, RpcError>
@@ -81,7 +79,7 @@ where
     let asks = match wanted.rounds {
         Some(brought) => Asks::new(
             &mcp.state,
-            (mcp.notifier.questions(), &mcp.claims),
+            mcp.notifier.pending(),
             asked,
             &negotiated,
             peer.clone(),
@@ -89,32 +87,28 @@ where
         )?,
         None => Asks::nothing(peer.clone()),
     };
-    let call = Call {
-        name: wanted.name,
+    let mut call = Call {
         input: wanted.input,
-        wire: wanted.wire,
-        caller: asked.caller.clone(),
+        encoding: wanted.wire,
         client: negotiated.client,
         meta: wanted.meta,
-        trace: asked.trace.to_owned(),
-        deadline: asked.deadline,
-        at: wanted.at,
-        peer: asks.peer(),
-        rounds: asks.rounds(),
+        ..Call::default()
     };
+    asks.offer(&mut call);
+    let resolved = wanted.resolved;
     // It may go on when this request's own bytes are gone, so it owns what it needs.
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
         async move {
-            let ended = tools_call::run(&mcp, call, negotiated.nonce, &id).await;
+            let ended = tools_call::run(&mcp, resolved, call, &started).await;
             if let Some(peer) = peer {
                 peer.end(ended.is_some());
             }
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Response::empty(StatusCode::ACCEPTED)),
-                Some(Ok(answer)) if answer.asks => asks.answer(mcp.realm(), &id),
-                Some(ended) => write(&mcp, &id, ended),
+                Some(Outcome::Ended(result)) => write(&mcp, &id, result),
+                Some(Outcome::InputRequired | Outcome::Answered) => asks.answer(mcp.realm(), &id),
             }
         }
     };
@@ -145,7 +139,7 @@ pub(crate) async fn list<'a>(
     request: &'a Request<'_>,
     negotiated: &Negotiated,
     at: Endpoint,
-) -> Result<(Option<&'a str>, Vec<usize>), RpcError> {
+) -> Result<(Option<&'a str>, Visible), RpcError> {
     let params = &request.params;
     if params.shape == ObjectShape::Other || params.cursor == Text::Other {
         return Err(RpcError::params(format!(
@@ -155,7 +149,7 @@ pub(crate) async fn list<'a>(
     }
     let visible = mcp
         .dispatcher
-        .visible(asked.for_dispatch(negotiated), at)
+        .visible(asked.requester(&negotiated.client, None), at)
         .await;
     let visible =
         visible.map_err(|error| RpcError::of_method(&error, negotiated.revision, mcp.realm()))?;

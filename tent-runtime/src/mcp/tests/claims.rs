@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::app::{App, META, Send, meta};
@@ -12,10 +13,9 @@ use super::dispatch::Place;
 use super::lines::Client;
 use super::rounds::{asked, call, given, yes};
 use crate::clock::Time;
+use crate::dispatch::Identity;
 use crate::error::Result;
-use crate::mcp::Identity;
-use crate::settings::Secret;
-use crate::store::{Claim, KeyRecord, Memory, Pending, RoundClaim, RoundState, Sqlite, Store};
+use crate::store::{Found, Key, Memory, Op, Page, Record, Space, Sqlite, Store, Written};
 
 /// Counts how often it is asked about rounds. Keys are in memory.
 struct Counted {
@@ -47,39 +47,30 @@ impl Counted {
 }
 
 impl Store for Counted {
-    fn add_key(&self, key: KeyRecord) -> Pending<'_, bool> {
-        self.rest.add_key(key)
+    fn now(&self) -> Time {
+        self.rounds.now()
     }
-    fn key<'a>(&'a self, id: &'a str) -> Pending<'a, Option<KeyRecord>> {
-        self.rest.key(id)
-    }
-    fn keys(&self) -> Pending<'_, Vec<KeyRecord>> {
-        self.rest.keys()
-    }
-    fn revoke_key<'a>(&'a self, id: &'a str, at: Time) -> Pending<'a, bool> {
-        self.rest.revoke_key(id, at)
-    }
-    fn secrets(&self, fresh: Secret) -> Pending<'_, Vec<Secret>> {
-        self.rest.secrets(fresh)
-    }
-    fn end_session<'a>(&'a self, nonce: &'a [u8], until: Time, now: Time) -> Pending<'a, ()> {
-        self.rest.end_session(nonce, until, now)
-    }
-    fn session_ended<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, bool> {
-        self.rest.session_ended(nonce)
-    }
-    fn round<'a>(&'a self, nonce: &'a [u8]) -> Pending<'a, Option<RoundState>> {
+    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Found>> {
+        if keys.iter().any(|key| key.space != Space::IDEMPOTENCY) {
+            return self.rest.read(keys);
+        }
         self.looks.fetch_add(1, Ordering::SeqCst);
-        self.rounds.round(nonce)
+        self.rounds.read(keys)
     }
-    fn claim_round<'a>(&'a self, claim: RoundClaim<'a>) -> Pending<'a, Claim> {
-        self.claims.fetch_add(1, Ordering::SeqCst);
-        let mut callers = self.callers.lock().expect("no test panics in it");
-        callers.push(*claim.caller);
-        self.rounds.claim_round(claim)
+    fn scan(&self, page: Page) -> BoxFuture<'_, Result<Vec<Record>>> {
+        self.rest.scan(page)
     }
-    fn record_round<'a>(&'a self, nonce: &'a [u8], outcome: Vec<u8>) -> Pending<'a, ()> {
-        self.rounds.record_round(nonce, outcome)
+    fn write(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Written>> {
+        match &*ops {
+            [Op::Claim(claim)] => {
+                self.claims.fetch_add(1, Ordering::SeqCst);
+                let mut callers = self.callers.lock().expect("no test panics in it");
+                callers.push(claim.owner);
+            }
+            [Op::Put(_)] => return self.rest.write(ops),
+            _ => {}
+        }
+        self.rounds.write(ops)
     }
 }
 
@@ -172,14 +163,14 @@ async fn repeats_in_one_process_ask_the_store_nothing_while_they_wait_and_only_s
         for repeat in repeats {
             repeat.abort();
         }
-        while app.mcp().claims.waiting() > 0 {
+        while app.mcp().dispatcher.claims().waiting() > 0 {
             tokio::task::yield_now().await;
         }
     }
     let repeats: Vec<_> = (0..16)
         .map(|_| begin(&app, pays("many", yes(&state))))
         .collect();
-    while app.mcp().claims.waiting() < 16 {
+    while app.mcp().dispatcher.claims().waiting() < 16 {
         tokio::task::yield_now().await;
     }
     assert_eq!(store.asked(), (1, 1));
@@ -293,11 +284,11 @@ async fn a_claimed_round_runs_on_when_its_client_cancels_it_and_is_waited_for_at
 
     // A repeat waits, and is dropped, since it has claimed nothing.
     client.request(3, "tools/call", params(yes(&state)));
-    while app.mcp().claims.waiting() == 0 {
+    while app.mcp().dispatcher.claims().waiting() == 0 {
         tokio::task::yield_now().await;
     }
     client.send(cancel(3));
-    while app.mcp().claims.waiting() == 1 {
+    while app.mcp().dispatcher.claims().waiting() == 1 {
         tokio::task::yield_now().await;
     }
     client.send(cancel(2));

@@ -1,19 +1,17 @@
-//! Opening the file: whose it is, what is in it, and how an older one is brought up to date.
+//! Opens the file: checks that it is tent's, and migrates an older form to the present one.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
+use super::lane::{PATIENCE, SHORT_WAIT, is_busy};
 use crate::error::BoxError;
 
-/// Stands in the head of each file of tent's, so that no other program's is taken for one: "tent".
+/// The application id in the header of the file, which tells it from files of other programs: "tent".
 const APPLICATION: i32 = i32::from_be_bytes(*b"tent");
 
-/// For how long a statement waits for another process to end its own.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Each brings a file from the version of its place to the next. What was released is never changed.
+/// Each step migrates a file from the form of its index to the next. A released step never changes.
 const STEPS: &[&str] = &[
     "
     CREATE TABLE tent_keys (
@@ -56,9 +54,77 @@ const STEPS: &[&str] = &[
     UPDATE tent_rounds SET bytes = length(outcome) WHERE outcome IS NOT NULL;
     CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes, until);
 ",
+    // All records in one table. `charge`: the bytes that a row counts with, NULL where it does not count. `due`: the next
+    // time at which the row changes by itself. `value` is the last column, so that the others are read without its pages.
+    "
+    CREATE TABLE tent_records (
+        space INTEGER NOT NULL,
+        id BLOB NOT NULL,
+        owner BLOB NOT NULL CHECK (length(owner) = 32),
+        fence BLOB NOT NULL CHECK (length(fence) = 16),
+        fingerprint BLOB,
+        lease INTEGER,
+        until INTEGER,
+        consumed_by BLOB,
+        charge INTEGER,
+        due INTEGER,
+        value BLOB,
+        PRIMARY KEY (space, id)
+    ) STRICT;
+    CREATE INDEX tent_records_due ON tent_records (due) WHERE due IS NOT NULL;
+    CREATE INDEX tent_records_owner_due ON tent_records (space, owner, due)
+        WHERE charge IS NOT NULL AND due IS NOT NULL;
+    CREATE INDEX tent_records_space_due ON tent_records (space, due)
+        WHERE charge IS NOT NULL AND due IS NOT NULL;
+
+    -- The sums of charges: of each owner, and of all under the empty owner.
+    CREATE TABLE tent_usage (
+        space INTEGER NOT NULL,
+        owner BLOB NOT NULL,
+        records INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        PRIMARY KEY (space, owner)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The latest store time that a process has seen.
+    CREATE TABLE tent_clock (
+        id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+        now INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO tent_clock VALUES (1, 0);
+
+    -- The first byte of a value is the number of its format.
+    INSERT INTO tent_records (space, id, owner, fence, value)
+    SELECT 1, CAST(printf('%016x', place) AS BLOB), zeroblob(32), randomblob(16),
+        CAST(x'01' || secret AS BLOB)
+    FROM tent_secrets;
+    INSERT INTO tent_records (space, id, owner, fence, value)
+    SELECT 2, CAST(id AS BLOB), zeroblob(32), randomblob(16),
+        CAST(char(1) || json_object('hash', lower(hex(hash)), 'scopes', scopes, 'owner', owner,
+            'label', label, 'created', created, 'expires', expires, 'revoked', revoked) AS BLOB)
+    FROM tent_keys;
+    INSERT INTO tent_records (space, id, owner, fence, until, charge, due, value)
+    SELECT 3, nonce, zeroblob(32), randomblob(16), until, 1, until, x'01'
+    FROM tent_ended_sessions;
+    INSERT INTO tent_records (space, id, owner, fence, lease, until, charge, due, value)
+    SELECT 4, nonce, CASE WHEN length(caller) = 32 THEN caller ELSE zeroblob(32) END, randomblob(16),
+        CASE WHEN outcome IS NULL THEN lease END, until, bytes,
+        CASE WHEN outcome IS NULL THEN min(lease, until) ELSE until END, outcome
+    FROM tent_rounds;
+    INSERT INTO tent_usage
+    SELECT space, owner, count(*), sum(charge) FROM tent_records
+    WHERE charge IS NOT NULL GROUP BY space, owner;
+    INSERT INTO tent_usage
+    SELECT space, x'', count(*), sum(charge) FROM tent_records
+    WHERE charge IS NOT NULL GROUP BY space;
+    DROP TABLE tent_secrets;
+    DROP TABLE tent_keys;
+    DROP TABLE tent_ended_sessions;
+    DROP TABLE tent_rounds;
+",
 ];
 
-/// A connection to read with and one to write with, over a file that is up to date. Blocks.
+/// Opens a connection for reads and one for writes, to a file of the present form. Blocks.
 pub(super) fn open(path: &Path) -> Result<(Connection, Connection), BoxError> {
     make_for_owner_alone(path)?;
     let mut writes = Connection::open(path)?;
@@ -66,14 +132,16 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Connection), BoxError> {
     bring_up_to_date(&mut writes)?;
     turn_to_wal(&writes)?;
     writes.execute_batch("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;")?;
+    // From here on the lanes wait, without a thread.
+    writes.busy_timeout(SHORT_WAIT)?;
 
     let reads = Connection::open(path)?;
-    reads.busy_timeout(PATIENCE)?;
+    reads.busy_timeout(SHORT_WAIT)?;
     reads.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;")?;
     Ok((reads, writes))
 }
 
-/// SQLite gives the files it puts beside this one the same mode.
+/// SQLite creates the files beside this one with the same mode.
 #[cfg(unix)]
 fn make_for_owner_alone(path: &Path) -> Result<(), BoxError> {
     use std::io::ErrorKind;
@@ -92,7 +160,7 @@ fn make_for_owner_alone(path: &Path) -> Result<(), BoxError> {
                 tracing::warn!(
                     file = %path.display(),
                     mode = format!("{mode:o}"),
-                    "the store can be read or written by others than its owner, and it holds secrets: chmod 600"
+                    "other users can read or write the store file, which contains secrets: run chmod 600"
                 );
             }
             Ok(())
@@ -106,8 +174,8 @@ fn make_for_owner_alone(_: &Path) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Looks whose file it is before anything in it is changed, and takes the steps that it lacks, all in one
-/// transaction: of two processes that start at once one takes them.
+/// Checks that the file is tent's before it changes anything, then runs the steps that the file lacks. All in one
+/// transaction: when two processes start at once, one of them runs the steps.
 fn bring_up_to_date(connection: &mut Connection) -> Result<(), BoxError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let application: i32 = transaction.query_row("PRAGMA application_id", [], |row| row.get(0))?;
@@ -140,9 +208,9 @@ fn bring_up_to_date(connection: &mut Connection) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// The write-ahead log lets reads and a write go on at once. To turn to it a connection must have the file
-/// for itself, and where another one turns to it in the same moment SQLite gives up at once, since both
-/// would wait for each other; so this asks again.
+/// Turns the write-ahead log on, which lets reads and a write run at once. The connection needs the file for itself. When
+/// two connections turn it on at the same moment, SQLite fails at once, since they would wait for each other; so this
+/// tries again.
 pub(super) fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
     let start = Instant::now();
     loop {
@@ -153,7 +221,7 @@ pub(super) fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
             Ok(mode) => {
                 tracing::warn!(
                     %mode,
-                    "the store's file system has no shared memory, so reads wait while anything is written"
+                    "the file system of the store has no shared memory, so reads wait for writes"
                 );
                 return Ok(());
             }
@@ -163,11 +231,4 @@ pub(super) fn turn_to_wal(connection: &Connection) -> Result<(), BoxError> {
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
 }

@@ -1,12 +1,18 @@
-//! The contract over an SQLite file, and what is SQLite's own: the file's mode, its versions, starts at once.
+//! The contract over an SQLite file, and what only a file has: its mode, its forms, several processes.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::store::contract;
+use crate::clock::StillClock;
+use crate::settings::Secret;
+use crate::store::idempotency::{Claimed, State};
+use crate::store::{NO_OWNER, Space, contract, idempotency, keys, secrets, sessions};
 
-/// A directory of its own for each test, removed at its end.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A directory for one test, which is removed at its end.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -30,7 +36,7 @@ impl Directory {
         Sqlite::open(&self.file()).await.expect("it opens")
     }
 
-    /// What is said where it cannot be opened, after the name of the file.
+    /// The message of a file that must not open, after its name.
     async fn refused(&self) -> String {
         let file = self.file();
         let error = match Sqlite::open(&file).await {
@@ -54,17 +60,21 @@ impl Drop for Directory {
 #[tokio::test]
 async fn two_processes_on_one_file_hold_the_contract() {
     let directories = Mutex::new(Vec::new());
-    contract::holds(|| async {
+    contract::holds(|clock| {
         let directory = Directory::new();
-        let bounded = async || {
-            let mut store = directory.store().await;
-            store.bounds = contract::BOUNDS;
-            Arc::new(store)
-        };
-        let pair: contract::Pair = (bounded().await, bounded().await);
+        let file = directory.file();
         let mut directories = directories.lock().expect("no test panics while it is held");
         directories.push(directory);
-        pair
+        async move {
+            let open = async || {
+                Sqlite::open_with_clock(&file, clock.clone())
+                    .await
+                    .expect("it opens")
+            };
+            let pair: (Arc<dyn Store>, Arc<dyn Store>) =
+                (Arc::new(open().await), Arc::new(open().await));
+            pair
+        }
     })
     .await;
 }
@@ -77,7 +87,7 @@ async fn many_that_start_at_once_on_no_file_agree_on_one_secret() {
             let file = directory.file();
             tokio::spawn(async move {
                 let store = Sqlite::open(&file).await?;
-                store.secrets(Secret::random()).await
+                secrets::ring(&store, Secret::random()).await
             })
         })
         .collect();
@@ -90,32 +100,32 @@ async fn many_that_start_at_once_on_no_file_agree_on_one_secret() {
 }
 
 #[tokio::test]
-async fn what_was_kept_is_there_after_a_restart() {
+async fn records_are_there_after_a_restart() {
     let directory = Directory::new();
-    let secrets = directory
-        .store()
-        .await
-        .secrets(Secret::random())
+    let store = directory.store().await;
+    let ring = secrets::ring(&store, Secret::random())
         .await
         .expect("writes");
     let store = directory.store().await;
-    assert_eq!(
-        store.secrets(Secret::random()).await.expect("reads"),
-        secrets
-    );
+    let again = secrets::ring(&store, Secret::random()).await;
+    assert_eq!(again.expect("reads"), ring);
     store
-        .write(|connection| connection.execute("INSERT INTO tent_secrets VALUES (2, ?1)", [[0; 8]]))
+        .writing(|connection| {
+            connection.execute(
+                "INSERT INTO tent_records (space, id, owner, fence, value)
+                 VALUES (1, x'ff', zeroblob(32), zeroblob(16), x'010000000000000000')",
+                [],
+            )
+        })
         .await
         .expect("writes");
-    let error = store
-        .secrets(Secret::random())
-        .await
-        .expect_err("too short");
+    let error = secrets::ring(&store, Secret::random()).await;
+    let error = error.expect_err("too short");
     assert!(
         error
             .chain()
             .iter()
-            .any(|line| line.contains("a kept secret has 8 bytes"))
+            .any(|line| line.contains("a stored secret has 8 bytes"))
     );
     assert_eq!(error.code(), "T0012");
 }
@@ -126,7 +136,9 @@ async fn the_file_and_those_beside_it_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let directory = Directory::new();
     let store = directory.store().await;
-    store.secrets(Secret::random()).await.expect("writes");
+    secrets::ring(&store, Secret::random())
+        .await
+        .expect("writes");
     let mut names = Vec::new();
     for entry in std::fs::read_dir(&directory.0).expect("it is there") {
         let entry = entry.expect("it is there");
@@ -163,16 +175,16 @@ async fn a_file_of_a_later_version_is_refused() {
     let directory = Directory::new();
     let store = directory.store().await;
     store
-        .write(|connection| connection.pragma_update(None, "user_version", 99))
+        .writing(|connection| connection.pragma_update(None, "user_version", 99))
         .await
         .expect("writes");
     assert_eq!(
         directory.refused().await,
-        "it was written by a later version of tent: it has form 99, and this version knows 3."
+        "it was written by a later version of tent: it has form 99, and this version knows 4."
     );
 }
 
-/// Only an exact copy of what was there before shows that a file of then still opens.
+/// An exact copy of what a version of then made: only that shows that its files open.
 const FORM_2: &str = "
     CREATE TABLE tent_keys (
         id TEXT PRIMARY KEY NOT NULL,
@@ -206,45 +218,128 @@ const FORM_2: &str = "
     PRAGMA user_version = 2;
 ";
 
-#[tokio::test]
-async fn a_file_of_the_form_before_is_brought_up_to_date_with_what_it_holds() {
+/// What a file of form 3 has beyond one of form 2.
+const FORM_3: &str = "
+    ALTER TABLE tent_rounds ADD COLUMN caller BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE tent_rounds ADD COLUMN bytes INTEGER NOT NULL DEFAULT 262144;
+    UPDATE tent_rounds SET bytes = length(outcome) WHERE outcome IS NOT NULL;
+    CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes, until);
+    INSERT INTO tent_rounds VALUES
+        (x'63', 7, 100, NULL, x'0101010101010101010101010101010101010101010101010101010101010101', 262144);
+    INSERT INTO tent_keys VALUES
+        ('aaaaaaaaaa', x'00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff',
+            'read orders:write', 'ada', 'the \"laptop\"', 5, 50, NULL),
+        ('bbbbbbbbbb', zeroblob(32), '*', NULL, NULL, 6, NULL, 7);
+    INSERT INTO tent_ended_sessions VALUES (x'73', 100);
+    PRAGMA user_version = 3;
+";
+
+async fn migrated(old_form: &str) -> (Directory, Sqlite, Arc<StillClock>) {
     let directory = Directory::new();
     let old = Connection::open(directory.file()).expect("it opens");
-    old.execute_batch(FORM_2).expect("it is made");
+    old.execute_batch(old_form).expect("it is made");
     drop(old);
+    let clock = StillClock::at(3);
+    let store = Sqlite::open_with_clock(&directory.file(), clock.clone()).await;
+    (directory, store.expect("it opens"), clock)
+}
 
-    let mut store = directory.store().await;
-    let secrets = store.secrets(Secret::random()).await.expect("reads");
-    assert_eq!(secrets[0].bytes()[..2], [0x8f, 0x3c]);
-    let running = RoundState::Running(Time::from_millis(7));
-    let ended = RoundState::Ended(vec![1, 2, 3]);
-    for (nonce, state) in [(b"a", running), (b"b", ended)] {
-        assert_eq!(store.round(nonce).await.expect("reads"), Some(state));
+#[tokio::test]
+async fn a_file_of_an_older_form_is_migrated_with_what_it_holds() {
+    for form in [FORM_2.to_owned(), format!("{FORM_2}{FORM_3}")] {
+        let (_directory, store, clock) = migrated(&form).await;
+        let ring = secrets::ring(&store, Secret::random())
+            .await
+            .expect("reads");
+        assert_eq!(ring[0].bytes()[..2], [0x8f, 0x3c]);
+        assert_eq!(ring.len(), 1);
+        let found = async |key| {
+            let found = idempotency::find(&store, key).await.expect("reads")?;
+            assert_eq!(found.fingerprint, None);
+            Some(found.state)
+        };
+        assert_eq!(found(b"a").await, Some(State::Running));
+        assert_eq!(found(b"b").await, Some(State::Completed(vec![1, 2, 3])));
+        clock.go_on(4);
+        assert_eq!(found(b"a").await, Some(State::Unknown));
+        clock.go_on(93);
+        assert_eq!(found(b"b").await, None, "they expire as they would have");
+        let version = store.reading(|connection| {
+            connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
+        });
+        assert_eq!(version.await.expect("reads"), 4);
     }
-    // They count among all, the one with what it may still be: here nothing is left beside them.
-    let claim = |nonce| RoundClaim {
-        nonce,
-        caller: &[1; 32],
-        lease: Time::from_millis(7),
-        until: Time::from_millis(100),
-        now: Time::from_millis(0),
-    };
-    let full = Claim::Full {
-        of_caller: false,
-        until: Time::from_millis(100),
-    };
-    let room = 2 * super::super::MOST_OUTCOME;
-    for (bytes, wanted) in [(room + 2, full), (room + 3, Claim::Taken)] {
-        store.bounds.of_all.bytes = bytes;
-        assert_eq!(
-            store.claim_round(claim(b"c")).await.expect("writes"),
-            wanted
-        );
+}
+
+#[tokio::test]
+async fn the_sums_of_a_migrated_file_are_those_of_its_records() {
+    let (_directory, store, _) = migrated(&format!("{FORM_2}{FORM_3}")).await;
+    let room = 2 * idempotency::MOST_OUTCOME as u64;
+    // Two that run, and one of three bytes: one more needs as much again as it may have.
+    let mut bounds = idempotency::BOUNDS;
+    for (bytes, full) in [(room + 2, true), (room + 3, false)] {
+        bounds.in_total.bytes = bytes + idempotency::MOST_OUTCOME as u64;
+        let claim = idempotency::NewClaim {
+            key: b"c2",
+            owner: [1; 32],
+            fence: crate::store::Fence::random(),
+            fingerprint: [0; 32],
+            lease: Duration::from_millis(4),
+            keep: Duration::from_millis(97),
+            not_after: None,
+        };
+        let result = idempotency::claim(&store, claim, bounds)
+            .await
+            .expect("writes");
+        let wanted = match full {
+            true => idempotency::ClaimResult::Full {
+                of_caller: false,
+                wait: Duration::from_millis(4),
+            },
+            false => idempotency::ClaimResult::Taken,
+        };
+        assert_eq!(result, wanted);
     }
-    let version = store.read(|connection| {
-        connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
-    });
-    assert_eq!(version.await.expect("reads"), 3);
+}
+
+#[tokio::test]
+async fn api_keys_and_ended_sessions_of_a_migrated_file_are_as_they_were() {
+    let (_directory, store, _) = migrated(&format!("{FORM_2}{FORM_3}")).await;
+    let listed = keys::list(&store).await.expect("reads");
+    let hash = std::array::from_fn(|at| if at % 2 == 0 { 0 } else { 0xff });
+    let whole = keys::KeyRecord {
+        id: "aaaaaaaaaa".into(),
+        hash,
+        scopes: vec!["read".into(), "orders:write".into()],
+        owner: Some("ada".into()),
+        label: Some("the \"laptop\"".into()),
+        created: Time::from_millis(5),
+        expires: Some(Time::from_millis(50)),
+        revoked: None,
+    };
+    let revoked = keys::KeyRecord {
+        id: "bbbbbbbbbb".into(),
+        hash: [0; 32],
+        scopes: vec!["*".into()],
+        owner: None,
+        label: None,
+        created: Time::from_millis(6),
+        expires: None,
+        revoked: Some(Time::from_millis(7)),
+    };
+    assert_eq!(listed, [whole, revoked]);
+    assert!(
+        keys::revoke(&store, "aaaaaaaaaa", Time::from_millis(9))
+            .await
+            .expect("writes")
+    );
+    assert!(sessions::is_ended(&store, b"s").await.expect("reads"));
+    let claimed = idempotency::find(&store, b"c").await.expect("reads");
+    let running = Claimed {
+        fingerprint: None,
+        state: State::Running,
+    };
+    assert_eq!(claimed, Some(running));
 }
 
 #[test]
@@ -295,8 +390,8 @@ async fn reads_go_on_while_another_process_writes() {
     let store = directory.store().await;
     let other = Connection::open(directory.file()).expect("it opens");
     other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
-    assert_eq!(store.keys().await.expect("reads"), []);
-    assert!(!store.session_ended(b"a").await.expect("reads"));
+    assert_eq!(keys::list(&store).await.expect("reads"), []);
+    assert!(!sessions::is_ended(&store, b"a").await.expect("reads"));
 }
 
 #[test]
@@ -315,16 +410,18 @@ fn writes_that_wait_for_another_process_hold_no_thread_but_one() {
         let writes: Vec<_> = (0..20)
             .map(|_| {
                 let store = store.clone();
-                tokio::spawn(async move { store.revoke_key("a", Time::from_millis(1)).await })
+                tokio::spawn(async move {
+                    sessions::end(&*store, b"s", MINUTE, NO_OWNER, sessions::BOUNDS).await
+                })
             })
             .collect();
         for _ in 0..20 {
-            assert_eq!(store.key("a").await.expect("reads"), None);
+            assert_eq!(keys::find(&*store, "a").await.expect("reads"), None);
         }
         assert!(writes.iter().all(|write| !write.is_finished()));
         other.execute_batch("ROLLBACK").expect("it ends");
         for write in writes {
-            assert!(!write.await.expect("no panic").expect("writes"));
+            write.await.expect("no panic").expect("writes");
         }
     });
 }
@@ -333,10 +430,86 @@ fn writes_that_wait_for_another_process_hold_no_thread_but_one() {
 async fn a_session_that_was_ended_is_not_written_again() {
     let directory = Directory::new();
     let store = directory.store().await;
-    let (now, until) = (Time::from_millis(0), Time::from_millis(10));
-    store.end_session(b"a", until, now).await.expect("writes");
+    let end = async || sessions::end(&store, b"a", MINUTE, NO_OWNER, sessions::BOUNDS).await;
+    end().await.expect("writes");
     let other = Connection::open(directory.file()).expect("it opens");
     other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
-    let again = store.end_session(b"a", until, now).await;
-    again.expect("it waits for nobody");
+    end().await.expect("it waits for no other process");
+}
+
+// R03
+#[tokio::test(start_paused = true)]
+async fn writes_that_wait_for_another_process_fail_together_and_not_one_after_the_other() {
+    let directory = Directory::new();
+    let store = Arc::new(directory.store().await);
+    let other = Connection::open(directory.file()).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
+    let start = tokio::time::Instant::now();
+    let writes = (0..20).map(|n: u8| {
+        let store = store.clone();
+        async move { sessions::end(&*store, &[n], MINUTE, NO_OWNER, sessions::BOUNDS).await }
+    });
+    for write in futures_util::future::join_all(writes).await {
+        assert_eq!(write.expect_err("it is locked").code(), "T0012");
+    }
+    let waited = start.elapsed();
+    assert!(waited < 2 * lane::PATIENCE, "{waited:?}");
+}
+
+// R03
+#[tokio::test]
+async fn a_write_that_waits_and_is_dropped_does_not_run() {
+    let directory = Directory::new();
+    let store = directory.store().await;
+    let other = Connection::open(directory.file()).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("it begins");
+    let end = async |nonce| sessions::end(&store, nonce, MINUTE, NO_OWNER, sessions::BOUNDS).await;
+    // The first has the turn, and tries again and again. The second waits for its turn.
+    let mut first = std::pin::pin!(end(b"a"));
+    let short = Duration::from_millis(30);
+    let waits = tokio::time::timeout(short, &mut first).await;
+    assert!(waits.is_err());
+    let dropped = tokio::time::timeout(short, end(b"b")).await;
+    assert!(dropped.is_err());
+    other.execute_batch("ROLLBACK").expect("it ends");
+    first.await.expect("it is free");
+    end(b"c").await.expect("it is free");
+    for (nonce, ended) in [(b"a", true), (b"b", false), (b"c", true)] {
+        let found = sessions::is_ended(&store, nonce).await;
+        assert_eq!(found.expect("reads"), ended);
+    }
+}
+
+#[tokio::test]
+async fn a_backlog_of_expired_records_is_removed_bit_by_bit() {
+    let directory = Directory::new();
+    let clock = StillClock::at(0);
+    let store = Sqlite::open_with_clock(&directory.file(), clock.clone()).await;
+    let store = store.expect("it opens");
+    let end =
+        async |nonce: &[u8]| sessions::end(&store, nonce, MINUTE, NO_OWNER, sessions::BOUNDS).await;
+    for n in 0..130_u8 {
+        end(&[n]).await.expect("there is room");
+    }
+    clock.go_on(60_000);
+    let left = async || {
+        let count = store.reading(|connection| {
+            connection.query_row("SELECT count(*) FROM tent_records", [], |row| {
+                row.get::<_, i64>(0)
+            })
+        });
+        count.await.expect("reads")
+    };
+    let mut lefts = Vec::new();
+    for n in 0..3_u8 {
+        end(&[200 + n]).await.expect("there is room");
+        lefts.push(left().await);
+    }
+    assert_eq!(lefts, [67, 4, 3]);
+    let page = Page {
+        space: Space::ENDED_SESSIONS,
+        after: Vec::new(),
+        most: 10,
+    };
+    assert_eq!(store.scan(page).await.expect("reads").len(), 3);
 }

@@ -6,7 +6,6 @@
 //! before, so any process serves any round. What does more than read runs once for each state: a state is
 //! claimed in the store, and one that comes again is answered what it was. Nothing here runs a function.
 
-mod claims;
 mod input;
 mod state;
 
@@ -20,12 +19,10 @@ use serde_json::{Map, Value};
 use tent_core::codes;
 use tokio::sync::Notify;
 
-pub(crate) use self::claims::Claims;
-use self::claims::{Claimed, Turn, Wanted};
 use self::state::{Answered, Carried, Outcome};
-use crate::clock::{Clock, SystemClock};
-use crate::cx::{InputRequest, Peer};
-use crate::dispatch::{Dispatcher, Entering, Rounds};
+use crate::cx::InputRequest;
+use crate::dispatch::idempotency::{self, Claim, ToClaim};
+use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome as CallOutcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
@@ -46,11 +43,8 @@ pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
-    /// What else the client can be told of the call.
-    told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     writer: ResultWriter,
-    claims: Arc<Claims>,
     quota_key: String,
     inner: Mutex<Inner>,
     over: Notify,
@@ -73,7 +67,7 @@ struct Inner {
     waker: Option<Waker>,
     /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
     bound: Vec<u8>,
-    claimed: Option<(Vec<u8>, Turn)>,
+    claimed: Option<Claim>,
     result: Option<Result<Vec<u8>>>,
     /// Whether the call has ended: nothing is asked for it any more.
     ended: bool,
@@ -92,9 +86,7 @@ pub(crate) struct Parts {
     pub(crate) method: &'static str,
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
-    pub(crate) told: Option<Arc<dyn Peer>>,
     pub(crate) writer: ResultWriter,
-    pub(crate) claims: Arc<Claims>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(crate) quota_key: String,
 }
@@ -120,19 +112,15 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             writer,
-            claims,
             quota_key,
         } = parts;
         Ok(Arc::new(RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             state,
             writer,
-            claims,
             quota_key,
             inner: Mutex::new(Inner {
                 responses,
@@ -183,7 +171,12 @@ impl RoundTrip {
                 .with_fix("Call again, with shorter answers."));
         }
         let carried = Carried {
-            until: SystemClock.now().plus(self.ask_time()).as_millis(),
+            until: self
+                .dispatcher
+                .store()
+                .now()
+                .plus(self.ask_time())
+                .as_millis(),
             nonce: json::hex(&random::bytes::<16>()),
             asked: prints,
             answers,
@@ -205,11 +198,11 @@ impl RoundTrip {
     }
 
     /// Takes up the state that came with the round.
-    async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
+    async fn take_up(&self, state: &str, call: ClaimedCall<'_>) -> Result<Entered> {
         let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
-        let is_old = SystemClock.now() > until;
+        let is_old = self.dispatcher.store().now() > until;
         let nonce = {
             let mut inner = self.lock();
             inner.kept = carried.kept;
@@ -227,71 +220,72 @@ impl RoundTrip {
             // One that is old is claimed as well: where it came in time once, it is answered what it was then.
             carried.nonce.into_bytes()
         };
-        if entering.kind == Kind::Query {
-            return Ok(true);
+        if call.kind == Kind::Query {
+            return Ok(Entered::Run);
         }
-        let quota_key = json::digest_of(self.quota_key.as_bytes());
-        let wanted = Wanted {
-            store: &**self.dispatcher.store(),
-            nonce: &nonce,
-            caller: &quota_key,
-            until,
-            deadline: entering.deadline,
-            stop: entering.stop,
+        let call = ToClaim {
+            key: &nonce,
+            owner: json::digest_of(self.quota_key.as_bytes()),
+            fingerprint: bound,
+            expires: until,
+            deadline: call.deadline,
+            cancellation: call.cancellation,
         };
-        match self.claims.take(wanted).await? {
-            Claimed::Now(turn) => {
-                self.lock().claimed = Some((nonce, turn));
-                Ok(true)
+        match self.dispatcher.claims().take(call).await? {
+            idempotency::Taken::Now(claim) => {
+                self.lock().claimed = Some(claim);
+                Ok(Entered::Run)
             }
-            Claimed::Before(outcome) => {
+            idempotency::Taken::Before(outcome) => {
                 let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().result = Some(Ok(outcome?));
-                Ok(false)
+                Ok(Entered::Answered)
             }
         }
     }
 }
 
-impl Rounds for RoundTrip {
-    fn is_later(&self) -> bool {
+impl CallClaim for RoundTrip {
+    fn is_retry(&self) -> bool {
         self.state.is_some()
     }
 
-    fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>> {
-        let whom = entering.caller.to_string();
-        self.lock().bound = json::sorted([&whom, self.method, entering.name], entering.input);
+    fn enter<'a>(&'a self, call: ClaimedCall<'a>) -> BoxFuture<'a, Result<Entered>> {
+        let caller = call.caller.to_string();
+        self.lock().bound = json::sorted([&caller, self.method, call.name], call.input);
         Box::pin(async move {
             match &self.state {
-                Some(state) => self.take_up(state, entering).await,
-                None => Ok(true),
+                Some(state) => self.take_up(state, call).await,
+                None => Ok(Entered::Run),
             }
         })
     }
 
-    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()> {
+    fn ended<'a>(&'a self, outcome: &'a CallOutcome) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
-            let asks = matches!(outcome, Ok(answer) if answer.asks);
-            let asked = asks.then(|| self.asks().or_else(|error| (self.writer)(&Err(error))));
+            let asked = match outcome {
+                CallOutcome::Ended(_) => None,
+                _ => Some(self.asks().or_else(|error| (self.writer)(&Err(error)))),
+            };
             let claimed = {
                 let mut inner = self.lock();
                 inner.result.clone_from(&asked);
                 inner.claimed.take()
             };
-            // The turn is given back when the outcome is there.
-            let Some((nonce, _turn)) = claimed else {
+            let Some(claim) = claimed else {
                 return;
             };
-            let outcome = match asked {
-                Some(asked) => asked,
-                None => (self.writer)(outcome),
+            let outcome = match (asked, outcome) {
+                (Some(asked), _) => asked,
+                (None, CallOutcome::Ended(result)) => (self.writer)(result),
+                (None, _) => return,
             };
-            let outcome = Outcome::seal(self.dispatcher.sealer(), &nonce, outcome);
-            if let Err(error) = self.dispatcher.store().record_round(&nonce, outcome).await {
-                // Whoever sends it again is told that its outcome is not known.
-                tracing::error!(chain = ?error.chain(), "the outcome of a round was not kept");
+            let outcome = Outcome::seal(self.dispatcher.sealer(), claim.key(), outcome);
+            if let Err(error) = claim.complete(outcome).await {
+                // A repeat gets T0011.
+                tracing::error!(chain = ?error.chain(), "the outcome of a call was not stored");
             }
         })
     }

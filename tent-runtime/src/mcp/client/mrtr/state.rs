@@ -12,7 +12,7 @@ use tent_core::codes;
 use crate::clock::Time;
 use crate::error::{Error, Result};
 use crate::seal::{Sealer, Use};
-use crate::store::MOST_OUTCOME;
+use crate::store::idempotency::MOST_OUTCOME;
 
 /// What a state holds.
 #[derive(Debug, Serialize, Deserialize)]
