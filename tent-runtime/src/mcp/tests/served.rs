@@ -118,7 +118,7 @@ fn refuses_declarations_that_clash_or_cannot_be_called() {
         problems(&[&D]),
         [found(
             "T7030",
-            "`d`: \"d\" is no URI template: it begins with no scheme"
+            "`d`: \"d\" is no URI template: it does not start with a scheme"
         )]
     );
     assert_eq!(
