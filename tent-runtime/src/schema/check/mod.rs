@@ -3,7 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `compile`, `compile_scalars` | JSON Schema to nodes; a keyword that is not enforced is a problem |
+//! | `compile`, `compile_containers`, `compile_scalars` | JSON Schema to nodes; a keyword that is not enforced is a problem |
 //! | `compiled` | the nodes, in a list; they refer to each other by index, so a type can contain itself |
 //! | `selectors` | once per schema: the property that tells the branches of a union apart; cycles |
 //! | `walk`, `scalars`, `union` | the walk: reports every invalid field and normalizes the value in place |
@@ -21,6 +21,7 @@
 
 mod budget;
 mod compile;
+mod compile_containers;
 mod compile_scalars;
 mod compiled;
 mod format;
