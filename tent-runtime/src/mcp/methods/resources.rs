@@ -211,7 +211,7 @@ fn failed(mcp: &Mcp, error: &Error, uri: &str, revision: Revision) -> RpcError {
         // A URI whose variables do not fit is the URI of nothing.
         Some(codes::NOT_FOUND | codes::INVALID_INPUT) => not_found(error, uri, revision),
         _ if error.status() == 404 => not_found(error, uri, revision),
-        _ => RpcError::of_method(&error, revision, mcp.realm()),
+        _ => RpcError::of_method(error, revision, mcp.realm()),
     }
 }
 
