@@ -360,7 +360,7 @@ catalogue! {
         "Use an object whose keys are names such as `ui`, or start with your own prefix: `com.example/name`. Reserved are prefixes with the label `mcp` or `modelcontextprotocol`, `progressToken`, `traceparent`, `tracestate`, `baggage`, and keys that start with `tent.`.";
 
     INVALID_ICON = Start "T7034" "invalid-icon"
-        "An icon has an address, a media type or a size that clients reject, or its data is another kind of picture than declared."
+        "An icon has a URL, a media type or a size that clients reject."
         "Make it from a file with Icon::svg, Icon::png or Icon::data, or use an https: address; write sizes as 48x48, or any.";
 
     INVALID_EXTENSION = Start "T7035" "invalid-extension"

@@ -1,23 +1,25 @@
-//! Who calls: [`Caller`], the [`User`] behind it, and what scopes cover.
+//! [`Caller`]: the identity that makes a call, with its [`User`] and scopes.
 //!
-//! Holds no secrets and asks no store: a `Caller` is the outcome of identification, not its means.
+//! Holds no secrets and reads no store: a `Caller` is the result of identification.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A person the app knows.
+pub use tent_core::scope::covers;
+
+/// A user of the app.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
-    /// The app's own id of the person.
+    /// The id in the app.
     pub id: String,
-    /// The name to show.
+    /// The display name.
     pub name: String,
-    /// The roles that `access = "role:…"` asks for.
+    /// The roles that `access = "role:…"` checks.
     pub roles: Vec<String>,
 }
 
 impl User {
-    /// A person without roles whose name is the id.
+    /// Makes a user without roles, whose display name is the id.
     ///
     /// ```
     /// use tent::User;
@@ -47,45 +49,45 @@ impl User {
         self
     }
 
-    /// Whether the person has this role.
+    /// Whether the user has this role.
     pub fn has_role(&self, role: &str) -> bool {
         self.roles.iter().any(|one| one == role)
     }
 }
 
-/// A key as a caller: its public id, what it may do, and the person it belongs to.
+/// An API key as a caller: its public id, its scopes and its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The public part of the key, by which it is listed and revoked.
+    /// The public id, by which the key is listed and revoked.
     pub id: String,
-    /// What it may do; see [`covers`].
+    /// The scopes of the key; see [`covers`].
     pub scopes: Vec<String>,
-    /// The person it belongs to, if it belongs to one.
+    /// The owner, if the key has one.
     pub user: Option<User>,
 }
 
-/// Who calls. Cheap to clone.
+/// The identity that makes a call. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Caller {
-    /// Nobody is named.
+    /// An anonymous caller: the request has no credentials.
     #[default]
     Nobody,
-    /// A signed-in person.
+    /// A signed-in user.
     User(Arc<User>),
-    /// A key, perhaps a person's.
+    /// An API key.
     Key(Arc<Key>),
-    /// The app itself: passes every rule and is never asked.
+    /// The app itself: passes every access rule and needs no approval.
     App,
 }
 
 impl Caller {
-    /// Whether anybody is named at all.
+    /// Whether the caller is not anonymous.
     pub fn is_known(&self) -> bool {
         !matches!(self, Caller::Nobody)
     }
 
-    /// The person who calls, or whose key calls.
+    /// The user who calls, or who owns the key.
     pub fn user(&self) -> Option<&User> {
         match self {
             Caller::User(user) => Some(user),
@@ -94,13 +96,12 @@ impl Caller {
         }
     }
 
-    /// Whether the person who calls has this role. The app itself has every role.
+    /// Whether the user has this role. The app itself has every role.
     pub fn has_role(&self, role: &str) -> bool {
         matches!(self, Caller::App) || self.user().is_some_and(|user| user.has_role(role))
     }
 
-    /// Whether the caller may do what `scope` names. Scopes bind keys alone: a signed-in person and the
-    /// app hold them all.
+    /// Whether the caller has the scope. Scopes restrict only keys: users and the app have every scope.
     pub fn holds(&self, scope: &str) -> bool {
         match self {
             Caller::Key(key) => key.scopes.iter().any(|held| covers(held, scope)),
@@ -109,7 +110,7 @@ impl Caller {
     }
 }
 
-/// The identity, as logs and sealed texts hold it: `nobody`, `user:<id>`, `key:<id>`, `app`.
+/// The identity in logs and sealed texts: `nobody`, `user:<id>`, `key:<id>`, `app`.
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -119,19 +120,4 @@ impl fmt::Display for Caller {
             Caller::App => f.write_str("app"),
         }
     }
-}
-
-/// Whether holding `held` is holding `wanted`: the same word, `*`, or the part before its colon.
-///
-/// ```
-/// use tent_runtime::caller::covers;
-/// assert!(covers("orders", "orders:write") && covers("*", "read") && covers("read", "read"));
-/// assert!(!covers("orders:write", "orders") && !covers("ord", "orders:write"));
-/// ```
-pub fn covers(held: &str, wanted: &str) -> bool {
-    held == "*"
-        || held == wanted
-        || wanted
-            .strip_prefix(held)
-            .is_some_and(|rest| rest.starts_with(':'))
 }

@@ -1,12 +1,12 @@
-//! [`Time`], a moment, and [`Clock`], where the present one comes from.
+//! [`Time`], a point in time, and [`Clock`], which gives the current one.
 //!
-//! What must be tested against time (keys that expire, sessions that end) asks a `Clock`; nothing here
-//! waits, and nothing here measures how long something took.
+//! Code whose result depends on the time (keys that expire, sessions that end) takes a `Clock`, so that tests can set it.
+//! Nothing here waits or measures durations.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// A moment: whole milliseconds since 1970-01-01 00:00 UTC. Shown as RFC 3339 in UTC, to the second.
+/// A point in time: milliseconds since 1970-01-01 00:00 UTC. `Display` gives RFC 3339 in UTC, in whole seconds.
 ///
 /// ```
 /// use tent_runtime::clock::Time;
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 pub struct Time(i64);
 
 impl Time {
-    /// From milliseconds since 1970.
+    /// Makes a time from milliseconds since 1970.
     pub const fn from_millis(millis: i64) -> Self {
         Time(millis)
     }
@@ -26,7 +26,7 @@ impl Time {
         self.0
     }
 
-    /// The moment `after` this one; the last that there is where that lies beyond it.
+    /// The time `after` this one, or the last representable time.
     #[must_use]
     pub fn plus(self, after: Duration) -> Self {
         Time(
@@ -35,8 +35,7 @@ impl Time {
         )
     }
 
-    /// The time from `earlier` to this moment; `None` where it lies before `earlier`, as it can when a
-    /// clock is set back.
+    /// The duration since `earlier`; `None` if this time is before `earlier`, which happens when a clock is set back.
     pub fn since(self, earlier: Time) -> Option<Duration> {
         let millis = self.0.checked_sub(earlier.0)?;
         u64::try_from(millis).ok().map(Duration::from_millis)
@@ -64,8 +63,8 @@ impl fmt::Debug for Time {
     }
 }
 
-/// The Gregorian date of a day, counted from 1970-01-01. Years are counted from March, so that the
-/// leap day is the last of its year and the lengths of the months before it never change.
+/// The Gregorian date of a day, counted from 1970-01-01. Years start in March, so that the leap day is the last day of the
+/// year and the months before it always start on the same day.
 fn date(days_since_1970: i64) -> (i64, i64, i64) {
     const DAYS_IN_400_YEARS: i64 = 146_097;
     const FROM_MARCH_OF_YEAR_0_TO_1970: i64 = 719_468;
@@ -74,10 +73,10 @@ fn date(days_since_1970: i64) -> (i64, i64, i64) {
         days.div_euclid(DAYS_IN_400_YEARS),
         days.rem_euclid(DAYS_IN_400_YEARS),
     );
-    // Leap days come each 1,461st day, but not each 36,525th, but again on the 146,097th.
+    // A leap day ends every 1,461 days, except every 36,524 days, except every 146,097 days.
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day_of_year = day - (365 * year + year / 4 - year / 100);
-    // Five months from March on have 153 days, whichever five they are.
+    // Any five consecutive months from March on have 153 days.
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = (month_from_march + 2) % 12 + 1;
@@ -85,8 +84,8 @@ fn date(days_since_1970: i64) -> (i64, i64, i64) {
     (year, month, day_of_month)
 }
 
-/// Whether a text is a time as RFC 3339 writes one, in capitals, with seconds and an offset: what the clients
-/// take that hold ISO 8601 to be that.
+/// Whether a text is a time of RFC 3339 in upper case, with seconds and an offset. Clients that expect ISO 8601 accept this
+/// form.
 pub(crate) fn is_rfc3339(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else {
         return false;
@@ -117,7 +116,7 @@ pub(crate) fn is_rfc3339(text: &str) -> bool {
     let of_day = |hour, minute| hour < 24 && minute < 60;
     (1..=days).contains(&day)
         && of_day(hour, minute)
-        // A leap second is refused by those who count a minute's seconds.
+        // Many parsers reject leap seconds.
         && second < 60
         && fraction.is_none_or(|digits| {
             !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -127,7 +126,7 @@ pub(crate) fn is_rfc3339(text: &str) -> bool {
         })
 }
 
-/// The numbers of a text, each of so many digits, with `between` between them.
+/// Parses numbers with these counts of digits, separated by `between`.
 fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Option<[u16; N]> {
     let mut parts = text.split(between);
     let mut found = [0; N];
@@ -141,13 +140,13 @@ fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Opt
     parts.next().is_none().then_some(found)
 }
 
-/// Where the present moment comes from.
+/// Gives the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// The present moment.
+    /// The current time.
     fn now(&self) -> Time;
 }
 
-/// The clock of the system. It can be set, so two moments of it can be in any order.
+/// The clock of the operating system. It can be set back, so a later call can return an earlier time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -161,7 +160,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told to go on.
+/// A clock that only tests advance.
 #[cfg(test)]
 pub(crate) struct StillClock(std::sync::atomic::AtomicI64);
 
@@ -189,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_shown_as_its_date() {
+    fn a_time_displays_as_rfc_3339() {
         for (seconds, shown) in [
             (0, "1970-01-01T00:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_moment_are_shown_and_counted_without_overflow() {
+    fn the_first_and_last_time_do_not_overflow() {
         for millis in [i64::MIN, i64::MAX] {
             assert!(Time::from_millis(millis).to_string().ends_with('Z'));
         }
@@ -214,7 +213,7 @@ mod tests {
         assert_eq!(Time::from_millis(5).since(Time::from_millis(6)), None);
     }
     #[test]
-    fn a_time_of_rfc_3339_is_told_from_what_looks_like_one() {
+    fn accepts_exactly_the_times_of_rfc_3339() {
         for time in [
             "2025-01-12T15:00:58Z",
             "2025-01-12T15:00:58.1234567890Z",

@@ -1,26 +1,24 @@
-//! Random bytes, all from the operating system.
+//! Random bytes from the operating system.
 
-/// Random bytes that nobody can guess.
+/// Cryptographically secure random bytes.
 ///
 /// # Panics
-/// If the operating system has none to give: then no secret, key or sealed text would be safe, and
-/// going on with any other bytes would hide it.
+/// If the operating system cannot supply random bytes. Without them, no secret, key or sealed text would be safe.
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     try_bytes().expect("the operating system gives random bytes")
 }
 
-/// As [`bytes`], and `None` where the operating system has none to give: for what only wants to be told apart, and
-/// whose safety hangs on nothing.
+/// As [`bytes`], but `None` if the operating system cannot supply random bytes. For ids without a security purpose.
 pub(crate) fn try_bytes<const N: usize>() -> Option<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).ok()?;
     Some(bytes)
 }
 
-/// A text of `length` characters, each drawn evenly from `alphabet`.
+/// A text of `length` random characters of `alphabet`, each equally likely.
 pub(crate) fn text(alphabet: &[u8], length: usize) -> String {
     debug_assert!((2..=256).contains(&alphabet.len()) && alphabet.is_ascii());
-    // Bytes above the last whole multiple would make the first letters likelier; they are drawn again.
+    // Rejection sampling: bytes above the last whole multiple would make the first letters more likely.
     let even = 256 - 256 % alphabet.len();
     let mut text = String::with_capacity(length);
     while text.len() < length {

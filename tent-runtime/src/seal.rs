@@ -1,13 +1,17 @@
-//! Sealed texts: what the server hands out and takes back unchanged, or not at all.
+//! Seals texts that clients carry and return: encrypted and authenticated.
 //!
-//! A sealed text can be neither read nor made by whoever carries it, and is good for the one [`Use`] and the one
-//! associated data it was sealed with. It does not end by itself and can be sent twice: a time or
-//! a nonce stands in what is sealed, and whoever opens it looks. Every text that cannot be opened is refused in
-//! the same words, whatever is wrong with it.
+//! A client can neither read nor forge a sealed text. A text opens only with the [`Use`] and the associated data that it was
+//! sealed with. It does not expire and can be replayed: put a time or a nonce into the content and check it. Every text that
+//! does not open gives the same error.
 //!
-//! The form: base64url without padding of version (1 byte), key id (5), nonce (24), ciphertext and tag (16), which
-//! is 62 characters more than the content takes in base64. XChaCha20-Poly1305, since its nonces are long
-//! enough to be drawn at random; the keys come from the secret by HKDF-SHA256, one for each use.
+//! The format, in base64url without padding:
+//!
+//! | version | key id | nonce | ciphertext | tag |
+//! |---|---|---|---|---|
+//! | 1 byte | 5 | 24 | as the content | 16 |
+//!
+//! The cipher is XChaCha20-Poly1305, whose nonces are long enough to be random. HKDF-SHA256 derives one key per use from
+//! the secret.
 
 use std::fmt;
 
@@ -26,22 +30,22 @@ use crate::settings::Secret;
 const VERSION: u8 = 1;
 const KEY_ID: usize = 5;
 const HEAD: usize = 1 + KEY_ID;
-/// The head alone, in base64: six bytes are eight characters, so it can be read before the rest.
+/// The length of the head in base64. Six bytes are exactly eight characters, so the head decodes by itself.
 const HEAD_TEXT: usize = 8;
 const NONCE: usize = 24;
 const TAG: usize = 16;
 
-/// What a sealed text is for. One that was sealed for another use cannot be opened.
+/// The purpose of a sealed text. A text opens only for the purpose that it was sealed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Use {
     /// The id of an MCP session.
     Session,
-    /// Where the next page of a list begins.
+    /// The start of the next page of a list.
     Cursor,
-    /// A question to a person, and the answer to it.
+    /// A request for input, and the response to it.
     Ask,
-    /// What a call has come to, carried by the client from one round to the next.
+    /// The `requestState` of a multi round-trip request.
     State,
     /// A cookie.
     Cookie,
@@ -50,8 +54,8 @@ pub enum Use {
 impl Use {
     const ALL: [Use; 5] = [Use::Session, Use::Cursor, Use::Ask, Use::State, Use::Cookie];
 
-    /// The word that its key is derived with. It may not change, or old texts could not be opened.
-    fn word(self) -> &'static str {
+    /// The label that the key is derived with. A change would make all older texts invalid.
+    fn label(self) -> &'static str {
         match self {
             Use::Session => "session",
             Use::Cursor => "cursor",
@@ -74,32 +78,32 @@ impl Use {
 /// # Ok::<(), tent::Error>(())
 /// ```
 pub struct Sealer {
-    first: Ring,
-    older: Vec<Ring>,
+    first: DerivedKeys,
+    older: Vec<DerivedKeys>,
 }
 
-/// What is derived from one secret.
-struct Ring {
+/// The keys that are derived from one secret.
+struct DerivedKeys {
     id: [u8; KEY_ID],
     ciphers: [XChaCha20Poly1305; Use::ALL.len()],
 }
 
-impl Ring {
-    fn of(secret: &Secret) -> Self {
+impl DerivedKeys {
+    fn new(secret: &Secret) -> Self {
         let derivation = Hkdf::<Sha256>::new(None, secret.bytes());
-        let derive = |word: &str, out: &mut [u8]| {
+        let derive = |label: &str, out: &mut [u8]| {
             derivation
-                .expand_multi_info(&[b"tent seal 1 ", word.as_bytes()], out)
+                .expand_multi_info(&[b"tent seal 1 ", label.as_bytes()], out)
                 .expect("HKDF gives up to 255 times its 32 bytes");
         };
         let mut id = [0; KEY_ID];
         derive("id", &mut id);
         let ciphers = Use::ALL.map(|one| {
             let mut key = [0; 32];
-            derive(one.word(), &mut key);
+            derive(one.label(), &mut key);
             XChaCha20Poly1305::new(&key.into())
         });
-        Ring { id, ciphers }
+        DerivedKeys { id, ciphers }
     }
 
     fn cipher(&self, purpose: Use) -> &XChaCha20Poly1305 {
@@ -114,20 +118,20 @@ impl Ring {
 }
 
 impl Sealer {
-    /// With these secrets, the newest first; `None` without any.
+    /// Makes a sealer from secrets, newest first; `None` without secrets.
     pub fn new(secrets: &[Secret]) -> Option<Self> {
         let (first, older) = secrets.split_first()?;
         Some(Sealer {
-            first: Ring::of(first),
-            older: older.iter().map(Ring::of).collect(),
+            first: DerivedKeys::new(first),
+            older: older.iter().map(DerivedKeys::new).collect(),
         })
     }
 
-    /// Seals `content` for this use. `aad` is not in the text and must be the same when it is opened: what the
-    /// text is bound to, such as the caller it was made for.
+    /// Seals `content` for this use. The associated data `aad`, for example the caller, is not part of the text: opening
+    /// needs the same `aad` again.
     ///
     /// # Panics
-    /// If the operating system has no random bytes to give.
+    /// If the operating system cannot supply random bytes.
     pub fn seal(&self, purpose: Use, content: &[u8], aad: &[u8]) -> String {
         let head = self.first.head();
         let nonce = random::bytes::<NONCE>();
@@ -139,7 +143,7 @@ impl Sealer {
             .first
             .cipher(purpose)
             .encrypt(&XNonce::from(nonce), payload)
-            .expect("a content in memory is shorter than the 256 GiB that the cipher takes");
+            .expect("content in memory is shorter than the cipher's limit of 256 GiB");
         let mut bytes = Vec::with_capacity(HEAD + NONCE + sealed.len());
         bytes.extend_from_slice(&head);
         bytes.extend_from_slice(&nonce);
@@ -147,25 +151,25 @@ impl Sealer {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Opens what [`seal`](Self::seal) made for the same use and `aad`.
+    /// Opens a text that [`seal`](Self::seal) made for the same use and `aad`.
     ///
     /// # Errors
-    /// T0015, the same whatever is wrong.
+    /// T0015, the same error for every cause.
     pub fn open(&self, purpose: Use, text: &str, aad: &[u8]) -> Result<Vec<u8>> {
         self.opened(purpose, text, aad)
             .ok_or_else(|| Error::new(codes::INVALID_STATE))
     }
 
     fn opened(&self, purpose: Use, text: &str, aad: &[u8]) -> Option<Vec<u8>> {
-        // A text of another server, however long, is refused by its head, before the rest is decoded.
+        // The head rejects a text of another server before the rest is decoded, however long it is.
         let mut head = [0; HEAD];
         let head_text = text.as_bytes().get(..HEAD_TEXT)?;
         URL_SAFE_NO_PAD.decode_slice(head_text, &mut head).ok()?;
-        let mut ours = std::iter::once(&self.first)
+        let mut candidates = std::iter::once(&self.first)
             .chain(&self.older)
-            .filter(|ring| ring.head() == head)
+            .filter(|keys| keys.head() == head)
             .peekable();
-        ours.peek()?;
+        candidates.peek()?;
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (nonce, sealed) = bytes.get(HEAD..)?.split_at_checked(NONCE)?;
         if sealed.len() < TAG {
@@ -173,12 +177,12 @@ impl Sealer {
         }
         let nonce = XNonce::try_from(nonce).ok()?;
         let aad = bound(head, aad);
-        ours.find_map(|ring| {
+        candidates.find_map(|keys| {
             let payload = Payload {
                 msg: sealed,
                 aad: &aad,
             };
-            ring.cipher(purpose).decrypt(&nonce, payload).ok()
+            keys.cipher(purpose).decrypt(&nonce, payload).ok()
         })
     }
 }
@@ -189,7 +193,7 @@ impl fmt::Debug for Sealer {
     }
 }
 
-/// The associated data with the head before it: its length is fixed, so no two pairs give the same bytes.
+/// Prefixes the associated data with the head. The head has a fixed length, so different pairs give different bytes.
 fn bound(head: [u8; HEAD], aad: &[u8]) -> Vec<u8> {
     [&head, aad].concat()
 }
@@ -244,7 +248,7 @@ mod tests {
         for (at, purpose) in Use::ALL.into_iter().enumerate() {
             assert_eq!(purpose as usize, at, "the ciphers are indexed by it");
         }
-        let words: std::collections::HashSet<_> = Use::ALL.iter().map(|one| one.word()).collect();
+        let words: std::collections::HashSet<_> = Use::ALL.iter().map(|one| one.label()).collect();
         assert_eq!(words.len(), Use::ALL.len());
         assert!(!words.contains("id"));
     }

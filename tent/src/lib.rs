@@ -30,7 +30,7 @@ pub use serde_json;
 pub use tent_runtime::caller::{Caller, User};
 pub use tent_runtime::code;
 pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, input};
-pub use tent_runtime::error::{AppCode, BoxError, Code, Error, Result, codes};
+pub use tent_runtime::error::{AppCode, BoxError, Code, Error, Result, StartError, codes};
 pub use tent_runtime::function::{
     Access, Annotations, Content, Declaration, Diagnostic, Diagnostics, Execution, Function,
     FunctionBuilder, Handled, Handler, HandlerCall, Icon, Icons, Kind, Location, Output,
@@ -262,16 +262,12 @@ pub mod __private {
 
     pub use tent_runtime::cx::State;
     pub use tent_runtime::error::AppCode;
-    pub use tent_runtime::error::Cause;
+    pub use tent_runtime::error::DerivedFailure;
     pub use tent_runtime::error::Error;
-    pub use tent_runtime::error::Failure;
-    pub use tent_runtime::error::Told;
-    pub use tent_runtime::error::Transparent;
-    pub use tent_runtime::error::Untold;
-    pub use tent_runtime::error::causes;
-    pub use tent_runtime::error::offer;
-    pub use tent_runtime::error::tell;
-    pub use tent_runtime::error::text;
+    pub use tent_runtime::error::{
+        Failure, FieldValue, SourceField, TransparentField, UnserializableField, format_text,
+        provide_failure, source_kinds, with_field_value,
+    };
 }
 
 #[cfg(doctest)]

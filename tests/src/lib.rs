@@ -1,4 +1,4 @@
-//! What the tests of tent share: how to find a linked function and to run it without the door.
+//! Helpers of the tests: they find a linked function and run it without dispatch.
 
 pub mod rustc;
 

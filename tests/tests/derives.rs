@@ -183,7 +183,7 @@ fn a_transparent_variant_of_any_other_error_is_unexpected() {
     let error = met("x".parse::<u32>().expect_err("no number"));
     assert_eq!(
         (error.code(), error.message()),
-        ("T0012", "The function broke.")
+        ("T0012", "Internal error.")
     );
     assert_eq!(error.chain(), ["invalid digit found in string"]);
 }

@@ -31,5 +31,6 @@ async fn main() -> Result<()> {
         .build()
         .await?
         .serve(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-        .await
+        .await?;
+    Ok(())
 }

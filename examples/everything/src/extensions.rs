@@ -10,7 +10,7 @@ pub(crate) const UI: &str = "io.modelcontextprotocol/ui";
 pub(crate) fn icons() -> Vec<Icon> {
     vec![
         Icon::svg(include_str!("icon.svg")).theme(Theme::Light),
-        Icon::png(crate::media::PNG),
+        Icon::png(crate::media::PNG).sizes(["1x1"]),
     ]
 }
 

@@ -183,7 +183,7 @@ fn primitive(
 fn lister(path: &Path, adapters: &mut Adapters, private: &TokenStream) -> TokenStream {
     let (written, cx) = (written_path(path), local("__tent_cx"));
     let returns = quote!(#private::Vec<#private::ResourceInfo>);
-    let body = quote_spanned!(path.span()=> #private::result_future::<#returns, _, _>(#path(#cx)));
+    let body = quote_spanned!(path.span()=> #private::list(#path, #cx));
     let ask = adapters.add(&[], &quote!(), &returns, &body, private);
     quote!(#private::Lister { path: #written, ask: #ask })
 }
@@ -220,7 +220,7 @@ fn completion(
     let returns = quote!(#private::Vec<#private::String>);
     let parameters = quote!(#typed: #private::String, #others: #private::Object,);
     let body = quote_spanned! {path.span()=>
-        #private::result_future::<#returns, _, _>(#path(#cx, #typed, #others))
+        #private::complete(#path, #cx, #typed, #others)
     };
     let ask = adapters.add(&parameter.cfgs, &parameters, &returns, &body, private);
     quote!(#private::Complete { argument: #argument, path: #written, ask: #ask })

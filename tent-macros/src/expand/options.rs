@@ -85,12 +85,12 @@ pub(super) fn set(update: &mut Update, model: &Model<'_>, private: &TokenStream)
     update.set("retry", flag(&function.retry));
     update.set("blocking", flag(&common.blocking));
     let timeout = common.timeout.as_ref().map(|timeout| {
-        let milliseconds = timeout.value.0;
+        let milliseconds = u64::try_from(timeout.value.0.as_millis()).unwrap_or(u64::MAX);
         quote!(#private::Duration::from_millis(#milliseconds))
     });
     update.set("timeout", some(timeout, private));
     let limit = common.limit.as_ref().map(|limit| {
-        let (calls, seconds) = (limit.value.calls, limit.value.seconds);
+        let (calls, seconds) = (limit.value.calls, limit.value.period.as_secs());
         quote!((#calls, #private::Duration::from_secs(#seconds)))
     });
     update.set("limit", some(limit, private));

@@ -36,10 +36,14 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
             fn source(
                 &self,
             ) -> #private::core::option::Option<&(dyn #private::core::error::Error + 'static)> {
-                #private::offer(|| #private::Failure::failure(self));
+                #private::provide_failure(|| #private::Failure::failure(self));
                 #sources
             }
         }
+
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #parameters #private::DerivedFailure for #ident #arguments #bounds {}
 
         #[automatically_derived]
         #[allow(deprecated, unused_imports)]
@@ -102,14 +106,17 @@ fn source(model: &Model<'_>) -> TokenStream {
     matched(model, |arm| {
         if let Some(Report::Transparent) = arm.report {
             let binding = placed(arm, 0);
-            return (vec![0], quote!(#private::Transparent::under(#binding)));
+            return (
+                vec![0],
+                quote!(#private::TransparentField::as_source(#binding)),
+            );
         }
         match source_of(arm) {
             Some(at) => {
                 let binding = placed(arm, at);
                 let span = arm.fields[at].ty.span();
-                let asked = quote_spanned!(span=> (&#private::Cause(#binding)).cause());
-                (vec![at], quote!(use #private::causes::*; #asked))
+                let asked = quote_spanned!(span=> (&#private::SourceField(#binding)).error());
+                (vec![at], quote!(use #private::source_kinds::*; #asked))
             }
             None => (vec![], quote!(#private::core::option::Option::None)),
         }
@@ -135,7 +142,10 @@ fn failure(model: &Model<'_>) -> TokenStream {
     matched(model, |arm| match &arm.report {
         Some(Report::Transparent) => {
             let binding = placed(arm, 0);
-            (vec![0], quote!(#private::Transparent::passed_on(#binding)))
+            (
+                vec![0],
+                quote!(#private::TransparentField::to_error(#binding)),
+            )
         }
         Some(Report::Declared(declared)) => report(private, arm, declared),
         None => (
@@ -169,7 +179,7 @@ fn report(private: &TokenStream, arm: &Arm<'_>, declared: &Declared) -> (Vec<usi
         .map(|(at, Field { name, .. })| {
             bound.push(at);
             let binding = binding(at);
-            quote!(let failure = #private::tell(failure, #name, #private::Told(#binding).value());)
+            quote!(let failure = #private::with_field_value(failure, #name, #private::FieldValue(#binding).value());)
         })
         .collect();
     let contents = arm.fields.iter().enumerate();
@@ -183,7 +193,7 @@ fn report(private: &TokenStream, arm: &Arm<'_>, declared: &Declared) -> (Vec<usi
             }
         })
         .collect();
-    let import = (!public.is_empty()).then(|| quote!(use #private::Untold as _;));
+    let import = (!public.is_empty()).then(|| quote!(use #private::UnserializableField as _;));
     let error = quote!(#private::Error::declared(const { #private::AppCode::checked(#code) }, #status, #text).with_name(#name)#fix #(#contents)*);
     let body = if public.is_empty() {
         error
@@ -246,7 +256,7 @@ fn bounded(model: &Model<'_>) -> Generics {
             Some(Report::Transparent) => {
                 need(
                     &arm.fields[0],
-                    quote!(#private::Transparent + #private::core::fmt::Display),
+                    quote!(#private::TransparentField + #private::core::fmt::Display),
                 );
             }
             Some(Report::Declared(declared)) => {

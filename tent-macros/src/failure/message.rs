@@ -79,7 +79,7 @@ impl Message {
             Some(plain) => quote!(#plain),
             None => {
                 let arguments = self.arguments(private);
-                quote!(#private::text(#arguments))
+                quote!(#private::format_text(#arguments))
             }
         }
     }

@@ -5,10 +5,11 @@
 
 use darling::FromMeta;
 use syn::{Expr, LitStr};
+use tent_core::rate::Rate;
 
 use super::value::{Bare, CratePath, FunctionPath, Number, Spanned};
 use super::values::{
-    Adds, Ask, Capabilities, HeaderName, MediaType, Method, Offer, Page, PropertyName, Rate, Scope,
+    Adds, Ask, Capabilities, HeaderName, MediaType, Method, Offer, Page, PropertyName, Scope,
     Timeout,
 };
 use super::{Access, Table};

@@ -1,11 +1,15 @@
 //! Values with a meaning: durations, rates, scopes, headers, media types, capabilities, methods. Each type
 //! checks one value alone; what goes together is for the rules in `model`.
 
-use tent_core::extension;
+use std::time::Duration;
+
+use tent_core::capability::{self, Capability, UnknownCapability};
 
 use super::value::{Given, Value, invalid, invalid_from_catalogue};
 use crate::diagnostic::suggest;
 use tent_core::codes;
+use tent_core::rate::{self, Rate};
+use tent_core::{duration, scope};
 
 /// Declares the value of an option that accepts one word.
 macro_rules! word {
@@ -70,98 +74,46 @@ impl Value for Offer {
     }
 }
 
-/// A time limit, in milliseconds.
+/// A time limit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Timeout(pub(crate) u64);
+pub(crate) struct Timeout(pub(crate) Duration);
 
 impl Value for Timeout {
     fn read(given: &Given<'_>) -> darling::Result<Self> {
         let text = given.text()?;
-        let milliseconds = duration(&text).map_err(|problem| {
-            let problem = format!("{text:?} is not a valid duration: {problem}");
-            let help = "write a duration such as \"500ms\", \"5s\", \"2min\" or \"1h\"";
-            invalid(codes::INVALID_OPTION, &problem, help)
-        })?;
-        if milliseconds == 0 {
-            let problem = format!("`{}` must be greater than zero", given.name);
-            return Err(invalid(
-                codes::INVALID_OPTION,
-                &problem,
-                "write a duration such as \"5s\"",
-            ));
-        }
-        Ok(Timeout(milliseconds))
+        duration::parse_positive(&text)
+            .map(Timeout)
+            .map_err(|error| {
+                let problem = format!("`{}`: {text:?} {error}", given.name);
+                let help = format!("write a duration such as {}", duration::EXAMPLES);
+                invalid(codes::INVALID_OPTION, &problem, &help)
+            })
     }
-}
-
-/// Reads a duration such as `500ms`, `5s`, `2min`, `1h` into milliseconds.
-fn duration(text: &str) -> Result<u64, &'static str> {
-    let unit = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (number, unit) = (&text[..unit], text[unit..].trim());
-    let each = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "min" => 60_000,
-        "h" => 3_600_000,
-        "" => return Err("the unit is missing"),
-        _ => return Err("the units are ms, s, min and h"),
-    };
-    let number: Option<u64> = number.parse().ok();
-    number
-        .and_then(|number| number.checked_mul(each))
-        .ok_or("it must begin with an integer, and is at most 584 million years long")
-}
-
-/// A rate limit: a number of calls per a number of seconds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rate {
-    pub(crate) calls: u32,
-    pub(crate) seconds: u64,
 }
 
 impl Value for Rate {
     fn read(given: &Given<'_>) -> darling::Result<Self> {
         let text = given.text()?;
-        rate(&text).map_err(|problem| {
-            let problem = format!("{text:?} is not a valid rate: {problem}");
-            let help = "write a rate such as \"5/s\", \"10/min\", \"100/h\" or \"1000/day\"";
-            invalid(codes::INVALID_OPTION, &problem, help)
+        rate::parse(&text).map_err(|error| {
+            let problem = format!("`{}`: {text:?} {error}", given.name);
+            let help = format!("write a rate such as {}", rate::EXAMPLES);
+            invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
 }
 
-fn rate(text: &str) -> Result<Rate, &'static str> {
-    let (number, unit) = text.split_once('/').ok_or("the `/` is missing")?;
-    let seconds = match unit.trim() {
-        "s" => 1,
-        "min" => 60,
-        "h" => 3_600,
-        "day" => 86_400,
-        _ => return Err("the units are s, min, h and day"),
-    };
-    match number.trim().parse() {
-        Ok(0) => Err("the number of calls must be greater than zero"),
-        Ok(calls) => Ok(Rate { calls, seconds }),
-        Err(_) => Err("it must begin with an integer below 4294967296"),
-    }
-}
-
-/// A scope: a scope token of OAuth 2.0 (RFC 6749, section 3.3).
+/// A scope of an API key or access token.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope(pub(crate) String);
 
 impl Value for Scope {
     fn read(given: &Given<'_>) -> darling::Result<Self> {
         let text = given.text()?;
-        let valid = |c: char| matches!(c, '!' | '#'..='[' | ']'..='~');
-        if !text.is_empty() && text.chars().all(valid) {
+        if scope::is_valid(&text) {
             return Ok(Scope(text));
         }
         let problem = format!("{text:?} is not a valid scope");
-        let help = "use a word without spaces, quotes or backslashes, for example \"orders:write\"";
-        Err(invalid(codes::INVALID_OPTION, &problem, help))
+        Err(invalid(codes::INVALID_OPTION, &problem, scope::HELP))
     }
 }
 
@@ -206,17 +158,6 @@ impl Value for MediaType {
     }
 }
 
-/// The client capabilities that `needs` can name, and their parts.
-const CAPABILITIES: [&str; 7] = [
-    "elicitation",
-    "elicitation.form",
-    "elicitation.url",
-    "roots",
-    "sampling",
-    "sampling.context",
-    "sampling.tools",
-];
-
 /// Client capabilities that a function requires.
 #[derive(Clone, Debug)]
 pub(crate) struct Capabilities(pub(crate) Vec<String>);
@@ -227,28 +168,23 @@ impl Value for Capabilities {
     }
 }
 
-/// Checks a client capability. One with a `/` is an extension, and those are open-ended.
 fn capability(text: &str) -> darling::Result<String> {
-    if CAPABILITIES.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    if !text.contains('/') {
-        let problem = format!("{text:?} is not a client capability");
-        return Err(invalid(
-            codes::INVALID_OPTION,
-            &problem,
-            &suggest(text, &CAPABILITIES),
-        ));
-    }
-    match extension::problem(text) {
-        None => Ok(text.to_owned()),
-        Some(problem) => {
-            let problem = format!("{text:?} is not a valid extension: it {problem}");
-            let help =
-                "use the identifier of the extension, for example \"io.modelcontextprotocol/ui\"";
-            Err(invalid(codes::INVALID_OPTION, &problem, help))
-        }
-    }
+    let problem = match capability::check(text) {
+        Ok(()) => return Ok(text.to_owned()),
+        Err(problem) => problem,
+    };
+    let (problem, help) = match problem {
+        UnknownCapability::Extension(problem) => (
+            format!("{text:?} is not a valid extension: it {problem}"),
+            "use the identifier of the extension, for example \"io.modelcontextprotocol/ui\""
+                .to_owned(),
+        ),
+        _ => (
+            format!("{text:?} is not a client capability"),
+            suggest(text, &Capability::ALL.map(Capability::name)),
+        ),
+    };
+    Err(invalid(codes::INVALID_OPTION, &problem, &help))
 }
 
 /// An MCP method that a function may answer.
@@ -355,20 +291,15 @@ mod tests {
         }
     }
 
+    // R09: one parser for attributes and settings.
     #[test]
-    fn durations_and_rates_are_read_with_their_units() {
-        let durations = ["500ms", "5s", "2min", "1h", "5 s"]
-            .map(|text| read::<Timeout>(text).ok().map(|t| t.0));
-        assert_eq!(
-            durations,
-            [
-                Some(500),
-                Some(5_000),
-                Some(120_000),
-                Some(3_600_000),
-                Some(5_000)
-            ]
-        );
+    fn durations_and_rates_are_those_of_the_settings() {
+        let durations = ["500ms", "5s", "2min", "5m", "1h", "5 s"];
+        for text in durations {
+            let read = read::<Timeout>(text).map(|timeout| timeout.0).ok();
+            assert_eq!(read, duration::parse(text).ok(), "{text:?}");
+            assert!(read.is_some(), "{text:?}");
+        }
         for wrong in [
             "",
             "5",
@@ -381,8 +312,10 @@ mod tests {
         ] {
             assert!(read::<Timeout>(wrong).is_err(), "{wrong:?}");
         }
-        let rates = ["5/s", "10/min", "100/h", "1000/day"]
-            .map(|text| rate(text).ok().map(|rate| (rate.calls, rate.seconds)));
+        let rates = ["5/s", "10/min", "100/h", "1000/day"].map(|text| {
+            let rate: Option<Rate> = read(text).ok();
+            rate.map(|rate| (rate.calls, rate.period.as_secs()))
+        });
         assert_eq!(
             rates,
             [
@@ -401,7 +334,7 @@ mod tests {
             "-1/s",
             "5000000000/s",
         ] {
-            assert!(rate(wrong).is_err(), "{wrong:?}");
+            assert!(read::<Rate>(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -1,10 +1,11 @@
-//! `call`: one call from the command line, through the door like any other.
+//! `call`: makes one call from the command line, through dispatch as every call.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tent_core::codes;
+use tent_core::names::nearest;
 
 use crate::caller::Caller;
 use crate::cx::Client;
@@ -30,10 +31,11 @@ pub(super) async fn call(
     };
     if let Some(what) = not_called(&registry, &name) {
         out::say(format_args!(
-            "error: {name} is a {what}, which MCP clients use at /mcp and nobody calls"
+            "error: `{name}` is a {what}: only MCP clients use it, at /mcp"
         ));
         return Ok(ExitCode::FAILURE);
     }
+    let suggestion = suggestion(&registry, &name);
     let dispatcher = prepared.open(registry).await?;
     let caller = match person {
         Some(id) => Caller::User(Arc::new(dispatcher.person(&id).await.map_err(here)?)),
@@ -52,7 +54,15 @@ pub(super) async fn call(
         peer: None,
         rounds: None,
     };
-    let answer = dispatcher.call(call).await.map_err(here)?;
+    let answer = dispatcher
+        .call(call)
+        .await
+        .map_err(|error| match &suggestion {
+            Some(near) if error.is(codes::NOT_FOUND) => {
+                error.with_fix(format!("Did you mean `{near}`? `list` shows all names."))
+            }
+            _ => here(error),
+        })?;
     let lines = shown(answer);
     if !lines.is_empty() {
         out::data(lines.join("\n"))?;
@@ -60,7 +70,7 @@ pub(super) async fn call(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What has this name and is listed, where that is no function.
+/// The kind of what has this name, if it is not a function.
 fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
     match registry.find(name) {
         Some(_) => None,
@@ -71,21 +81,30 @@ fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
     }
 }
 
-/// The fix of a failure for the command line, where the catalogue speaks to who sends a request.
+/// The nearest name of a function, if there is no function `name`.
+fn suggestion(registry: &Registry, name: &str) -> Option<String> {
+    if registry.find(name).is_some() {
+        return None;
+    }
+    let names = registry.functions().iter().map(|one| one.name.as_str());
+    nearest(name, names).map(str::to_owned)
+}
+
+/// Replaces the fix for the command line: the catalogue addresses the sender of a request.
 fn here(error: Error) -> Error {
     let fix = match error.tent_code() {
         Some(codes::NOT_FOUND) => {
-            "Look at the names that `list` shows, or call as somebody who may, with --as USER."
+            "Use a name that `list` shows, or call as a user with access, with --as USER."
         }
         Some(codes::SIGN_IN | codes::NOT_ALLOWED) => {
-            "Call as a person that the app knows and who may, with --as USER."
+            "Call as a user of the app with access, with --as USER."
         }
         _ => return error,
     };
     error.with_fix(fix)
 }
 
-/// An answer as text, each part on lines of its own.
+/// The output as text, each part on its own lines.
 fn shown(Output { value, content, .. }: Output) -> Vec<String> {
     let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
     let value = value.map(|value| value.get().to_owned());

@@ -1,4 +1,4 @@
-//! `keys`: made, listed and revoked in the store that the server uses, whether it runs or not.
+//! `keys`: creates, lists and revokes keys in the store of the server, whether the server runs or not.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use super::out;
 
 #[derive(Subcommand)]
 pub(super) enum Keys {
-    /// Make a key and print it: it is shown this once
+    /// Create a key and print it; it is shown only once
     Create {
-        /// What it may do, such as read, write or orders:write; once for each
-        #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = keys::scope)]
+        /// A scope of the key, for example read, write or orders:write; repeat for several
+        #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = keys::parse_scope)]
         scopes: Vec<String>,
-        /// The id of the person it belongs to
+        /// The id of the owner
         #[arg(long, value_parser = keys::line)]
         owner: Option<String>,
-        /// What it is for
+        /// A label for people
         #[arg(long, value_parser = keys::line)]
         label: Option<String>,
-        /// For how long it is good, such as 90d [default: until it is revoked]
+        /// The lifetime, for example 90d [default: no expiry]
         #[arg(long, value_name = "TIME", value_parser = lifetime)]
         expires: Option<Duration>,
     },
@@ -36,9 +36,9 @@ pub(super) enum Keys {
         #[arg(long)]
         json: bool,
     },
-    /// Revoke a key: every running server refuses it within a second
+    /// Revoke a key; every running server rejects it within a second
     Revoke {
-        /// Its id, as `list` shows it
+        /// The id that `list` shows
         id: String,
     },
 }
@@ -72,7 +72,7 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
         Keys::Revoke { id } => {
             if !kept.revoke(&id).await? {
                 out::say(format_args!(
-                    "error: there is no key {id}; `keys list` shows those there are"
+                    "error: unknown key {id}; `keys list` shows all keys"
                 ));
                 return Ok(ExitCode::FAILURE);
             }

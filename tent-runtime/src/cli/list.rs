@@ -1,4 +1,4 @@
-//! `check` and `list`: what the declarations say, without opening anything.
+//! `check` and `list`: print problems and functions, without opening anything.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use crate::function::{Function, Primitive};
 use crate::registry::Registry;
 use crate::server::Prepared;
 
-use super::out;
+use super::{counted, out};
 
 pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
     let registry = match prepared.registry() {
@@ -25,16 +25,17 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
     let tools = registry.tools().count();
     let mut more = String::new();
     for (count, what) in [
-        (registry.resources().len(), "resources"),
-        (registry.prompts().len(), "prompts"),
+        (registry.resources().len(), "resource"),
+        (registry.prompts().len(), "prompt"),
     ] {
         if count > 0 {
-            more += &format!("; {count} {what}");
+            more += &format!("; {}", counted(count, what));
         }
     }
     out::data(format_args!(
-        "{count} functions, {tools} of them tools{more}; {} warnings",
-        warnings.len()
+        "{}, {tools} of them tools{more}; {}",
+        counted(count, "function"),
+        counted(warnings.len(), "warning")
     ))?;
     Ok(match strict && !warnings.is_empty() {
         true => ExitCode::FAILURE,
@@ -57,7 +58,7 @@ pub(super) fn list(prepared: &Prepared, as_json: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every problem on stderr, as `check`, `list`, `call` and `serve` all say it.
+/// Prints every problem to stderr, the same for `check`, `list`, `call` and `serve`.
 pub(super) fn refuse(problems: &crate::registry::Diagnostics) -> ExitCode {
     for problem in &problems.0 {
         out::say(format_args!("error: {problem}"));
@@ -68,9 +69,9 @@ pub(super) fn refuse(problems: &crate::registry::Diagnostics) -> ExitCode {
 fn table(registry: &Registry) -> String {
     let rows: Vec<_> = registry.all().map(|one| row(one)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let (name, kind, access, doors) = (width(0), width(1), width(2), width(3));
+    let (name, kind, access, endpoints) = (width(0), width(1), width(2), width(3));
     let line = |[n, k, a, d, about]: &[String; 5]| {
-        format!("{n:name$}  {k:kind$}  {a:access$}  {d:doors$}  {about}")
+        format!("{n:name$}  {k:kind$}  {a:access$}  {d:endpoints$}  {about}")
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -85,7 +86,7 @@ fn row(function: &Function) -> [String; 5] {
         function.name.clone(),
         kind,
         access,
-        doors(function).join("+"),
+        endpoints(function).join("+"),
         about,
     ]
 }
@@ -98,15 +99,15 @@ pub(super) fn kind(function: &Function) -> &'static str {
     }
 }
 
-fn doors(function: &Function) -> Vec<&'static str> {
-    // What answers a method, what is read and what is got is at /mcp, and nowhere else.
+fn endpoints(function: &Function) -> Vec<&'static str> {
+    // Custom methods, resources and prompts are only at /mcp.
     let served = function.on.is_some() || !matches!(function.primitive, Primitive::Function);
     let api = function.api && function.on.is_none();
-    let doors = [(api, "api"), (function.mcp || served, "mcp")];
-    doors
+    let endpoints = [(api, "api"), (function.mcp || served, "mcp")];
+    endpoints
         .into_iter()
         .filter(|(open, _)| *open)
-        .map(|(_, dispatcher)| dispatcher)
+        .map(|(_, endpoint)| endpoint)
         .collect()
 }
 
@@ -118,7 +119,7 @@ fn as_value(function: &Function) -> Value {
         "kind": kind(function),
         "access": function.access.to_string(),
         "scope": function.scope,
-        "doors": doors(function),
+        "endpoints": endpoints(function),
         "asks": function.asks,
         "input": function.input.published(),
         "location": function.location.map(|at| at.to_string()),

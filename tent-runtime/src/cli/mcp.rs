@@ -11,14 +11,13 @@ use crate::server::{Prepared, Tent, shutdown_signal};
 
 use super::list::refuse;
 
-/// The variable that holds a key. It is no setting: it says who calls, not how the server is.
+/// The variable with the caller's key. It is not a setting, because it identifies the caller and does not configure the server.
 const KEY: &str = "TENT_KEY";
 
 pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<ExitCode> {
-    // First of all, so that nothing that the app prints while it is opened gets among the messages, and nothing
-    // that it reads is one of them.
-    let output = stdio::kept_stdout()?;
-    let input = stdio::kept_stdin()?;
+    // Before the app opens: what it prints must not mix with messages, and what it reads must not be one.
+    let output = stdio::take_stdout()?;
+    let input = stdio::take_stdin()?;
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
@@ -28,17 +27,17 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
     }
     let notifier = prepared.app.notifier.clone();
     let tent = Tent::new(prepared.open(registry).await?, notifier);
-    // An empty variable counts as none; one that is no text is no key.
+    // An empty variable counts as unset; one that is not Unicode is an invalid key.
     let key = std::env::var_os(KEY).filter(|key| !key.is_empty());
     let (who, fix) = match (person, key) {
-        (Some(id), _) => (Identity::User(id), "Name a person that the app knows."),
+        (Some(id), _) => (Identity::User(id), "Use the id of a user of the app."),
         (None, Some(key)) => (
             Identity::Key(key.to_string_lossy().into_owned()),
-            "Set TENT_KEY to a key that is good: see `keys list`.",
+            "Set TENT_KEY to a valid key: see `keys list`.",
         ),
         (None, None) => {
             tracing::warn!(
-                "nobody calls: only what anyone may use is served; say who calls with {KEY} or --as USER"
+                "the caller is anonymous: only functions with access = \"anyone\" are available; identify the caller with {KEY} or --as USER"
             );
             (Identity::Caller(Caller::Nobody), "")
         }

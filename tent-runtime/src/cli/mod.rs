@@ -1,8 +1,8 @@
 //! The command line of an app: `serve` (the default), `check`, `list`, `call`, `mcp`, `keys`,
 //! `explain`.
 //!
-//! Data goes to stdout, everything else to stderr. How it ends is said at [`App::run`]. Decides nothing that the
-//! door decides.
+//! Data goes to stdout, everything else to stderr; see [`App::run`] for the exit codes. Decides nothing that dispatch
+//! decides.
 
 mod call;
 mod keys;
@@ -20,13 +20,14 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use serde_json::{Map, Value};
 use tent_core::codes::{self, Code};
+use tent_core::names::nearest;
 
 use crate::error::{Error, Result};
 use crate::json;
 use crate::server::{App, Prepared, explanation};
 use crate::settings::values;
 
-/// How long threads under way are waited for when everything else has ended.
+/// The time that running threads have to end after everything else has ended.
 const LAST: Duration = Duration::from_secs(1);
 
 #[derive(Parser)]
@@ -134,7 +135,7 @@ impl App {
 
 fn ran(app: App, line: Line) -> Result<ExitCode> {
     let command = line.command.unwrap_or(Command::Serve(line.serve));
-    // What only reads the catalogue must work whatever state the settings are in.
+    // `explain` reads only the catalogue, so it works with invalid settings too.
     if let Command::Explain { code } = command {
         explain(code)?;
         return Ok(ExitCode::SUCCESS);
@@ -162,14 +163,14 @@ fn ran(app: App, line: Line) -> Result<ExitCode> {
     }
 }
 
-/// A runtime that is started within another one panics. Every command says so that would be an app's way to find out
-/// whether it starts, `check` among them.
+/// Starting a runtime within another one panics. Every command reports it as an error instead, `check` included, which
+/// starts none.
 fn outside_of_runtimes() -> Result<()> {
     if tokio::runtime::Handle::try_current().is_err() {
         return Ok(());
     }
     Err(Error::new(codes::INTERNAL)
-        .with_message("App::run starts a tokio runtime of its own, and was called within one.")
+        .with_message("App::run starts a tokio runtime, but was called within one.")
         .with_fix(
             "Call it from a plain `fn main`, without #[tokio::main]. Within a runtime, \
              .serve(addr).await serves the app and .build().await gives it to serve as you like.",
@@ -181,7 +182,7 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> 
         .enable_all()
         .build()?;
     let ended = runtime.block_on(work);
-    // A function that does not come back holds its thread, and would hold the process too.
+    // A function that does not return keeps its thread, and would keep the process.
     runtime.shutdown_timeout(LAST);
     ended
 }
@@ -189,17 +190,17 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> 
 fn log() {
     let level = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    // An app that set up a log of its own before keeps it.
+    // Fails if the app has set up a log, which then stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(level)
-        // It would be told by the standard macro, which panics where stderr has no reader.
+        // The subscriber would report them with a macro that panics if stderr has no reader.
         .log_internal_errors(false)
         .with_writer(std::io::stderr)
         .try_init();
 }
 
-/// A failure on stderr: for whoever sits at this machine, so with what lies under it. What the message says
-/// already is not said again.
+/// Prints an error to stderr with its sources, because the reader operates this machine. Text that the message contains is
+/// not repeated.
 fn complain(error: &Error) {
     let message = error.message();
     out::say(format_args!(
@@ -214,9 +215,9 @@ fn complain(error: &Error) {
             None => out::say(format_args!("  {field}: {what}")),
         }
     }
-    for under in error.chain() {
-        if !message.contains(&under) {
-            out::say(format_args!("  because: {under}"));
+    for source in error.chain() {
+        if !message.contains(&source) {
+            out::say(format_args!("  because: {source}"));
         }
     }
     if !error.fix().is_empty() {
@@ -232,8 +233,8 @@ fn explain(code: Option<Code>) -> Result<()> {
     }
 }
 
-// What a word of the line means, or why it means nothing, which ends the program with 2. What it names in the
-// app or in its store is found out by the commands.
+// Parsers of arguments. Their errors end the program with exit code 2. Whether an argument names something in the app or in
+// the store is for the commands to find out.
 
 fn addr(text: &str) -> Result<SocketAddr, String> {
     values::addr(text).map_err(|why| format!("it {why}"))
@@ -244,11 +245,32 @@ fn input(text: &str) -> Result<Map<String, Value>, String> {
         .map_err(|why| format!("{why}; give one JSON object, in quotes: '{{\"id\": 1}}'"))
 }
 
+/// Parses a code. An error explains the app's own codes and suggests the nearest code.
 fn code(text: &str) -> Result<Code, String> {
-    codes::find(text).ok_or_else(|| "there is no such code; `explain` alone lists all".to_owned())
+    if let Some(code) = codes::find(text) {
+        return Ok(code);
+    }
+    let is_app_code = text.len() == 5
+        && text.starts_with(['A', 'a'])
+        && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    if is_app_code {
+        return Err("`A` codes belong to the app; see its failures for the meaning".to_owned());
+    }
+    Err(match nearest(text, codes::all().map(Code::as_str)) {
+        Some(near) => format!("unknown code; did you mean {near}?"),
+        None => "unknown code; `explain` without a code lists all".to_owned(),
+    })
 }
 
-/// What to type to run this program again: through cargo, where cargo runs it.
+/// A number with its noun in the singular or the plural.
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// The command to run this program again, with cargo if cargo runs it.
 fn program(prepared: &Prepared) -> String {
     match (std::env::var("CARGO"), std::env::var("CARGO_PKG_NAME")) {
         (Ok(_), Ok(package)) => format!("cargo run -p {package} --"),

@@ -1,4 +1,4 @@
-//! `serve`: opens everything, says where it listens and what to try, and serves to the end.
+//! `serve`: opens the app, prints where it listens and what to try, and serves until shutdown.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use crate::function::{Function, Kind};
 use crate::registry::Registry;
 use crate::server::{Prepared, Tent, bind};
 
-use super::{list::refuse, out, program};
+use super::{counted, list::refuse, out, program};
 
 pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     let registry = match prepared.registry() {
@@ -24,12 +24,12 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
         tracing::warn!("{warning}");
     }
     let program = program(&prepared);
-    // The port first: another server on it is the commonest reason not to start, and opens nothing.
+    // Bind first: a port in use is the most common reason not to start, and nothing is open yet.
     let listener = bind(prepared.settings.web.addr).await?;
     let addr = listener.local_addr()?;
     let notifier = prepared.app.notifier.clone();
     let tent = Tent::new(prepared.open(registry).await?, notifier);
-    // It serves also where nobody reads this.
+    // A closed stdout does not stop the server.
     let _ = out::data(greeting(&tent, addr, &program));
     tent.serve_on(listener).await?;
     Ok(ExitCode::SUCCESS)
@@ -49,16 +49,16 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
     let mut lines = vec![
         format!("{name} {} listens on {local}{known_as}", about.version),
         format!(
-            "  HTTP   {base}/api ({} functions)",
-            registry.functions().len()
+            "  HTTP   {base}/api ({})",
+            counted(registry.functions().len(), "function")
         ),
         format!(
-            "  MCP    {base}/mcp ({} tools: {})",
-            named.len(),
+            "  MCP    {base}/mcp ({}: {})",
+            counted(named.len(), "tool"),
             named.join(", ")
         ),
         String::new(),
-        "Make a key:".to_owned(),
+        "Create a key:".to_owned(),
         format!("  KEY=$({program} keys create --owner ada --scope read --scope write)"),
         "Call a function, or connect an MCP client:".to_owned(),
     ];
@@ -71,7 +71,7 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
     lines.join("\n")
 }
 
-/// A query that takes nothing, to be tried first: best one that wants a key.
+/// A query without required input, to try first: preferably one that needs a key.
 fn to_try(registry: &Registry) -> Option<&str> {
     let takes_nothing = |f: &&Arc<Function>| {
         let required = f
@@ -87,7 +87,7 @@ fn to_try(registry: &Registry) -> Option<&str> {
     first.map(|function| function.name.as_str())
 }
 
-/// An address that a client on this machine can use, where every address is listened on.
+/// An address that a client on this machine can use, if the server listens on all addresses.
 fn reachable(addr: SocketAddr) -> SocketAddr {
     match addr.ip().is_unspecified() {
         true => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), addr.port()),

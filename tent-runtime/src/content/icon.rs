@@ -1,32 +1,30 @@
-//! [`Icon`]: a picture that a client shows beside a name. Plain data and the rules for it; how it looks on a
-//! wire is an envelope's to know, and nothing here fetches anything.
+//! [`Icon`]: an image that a client shows beside a name, and the rules for its URL, media type, sizes and theme.
+//! Must not fetch a URL and must not read image data: clients check both.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::Uri;
 
-/// The most bytes of an icon's address. Every list has the icons of what it lists, so a picture that stands in its
-/// address is small or has an address of its own.
-const LONGEST: usize = 128 << 10;
+/// The maximum length of an icon's URL in bytes. Every list repeats the icons of its items, so a larger image needs a URL
+/// that clients fetch.
+const MAX_URL: usize = 128 << 10;
 
-/// A picture that a client shows beside the app, or beside a tool, a resource or a prompt.
+/// An image that a client shows beside the app, a tool, a resource or a prompt.
 ///
-/// It is named by an address, or made of a file of the app's own, which then stands in the address itself as
-/// a `data:` URI. Clients fetch no address that is not `https:`, and not from where they choose not to; every client
-/// that shows icons shows PNG and JPEG (MCP 2025-11-25 and 2026-07-28, basic, `icons`). Revisions before 2025-11-25 have
-/// no icons: their clients are told none.
+/// An icon is a URL, or an embedded file that becomes a `data:` URL. Clients fetch `https:` URLs, and may restrict the hosts.
+/// Every client that shows icons shows PNG and JPEG (MCP 2025-11-25 and 2026-07-28, basic, `icons`). Clients of older
+/// revisions get no icons.
 ///
-/// An icon that clients refuse keeps the app from starting (T7034). So does one whose address is longer than
-/// 128 KiB: every list has it.
+/// An icon that clients reject is an error at start (T7034), and so is one whose URL is longer than 128 KiB.
 ///
 /// ```
 /// use tent::{Icon, Theme};
-/// let drawn = Icon::svg(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>"#);
-/// let named = Icon::new("https://shop.example/dark.png")
+/// let embedded = Icon::svg(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>"#);
+/// let linked = Icon::new("https://shop.example/dark.png")
 ///     .media_type("image/png")
 ///     .sizes(["48x48", "96x96"])
 ///     .theme(Theme::Dark);
-/// # let _ = (drawn, named);
+/// # let _ = (embedded, linked);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Icon {
@@ -36,18 +34,18 @@ pub struct Icon {
     pub(crate) theme: Option<Theme>,
 }
 
-/// The background that an icon is drawn for.
+/// The background that an icon is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Theme {
-    /// A light one.
+    /// A light background.
     Light,
-    /// A dark one.
+    /// A dark background.
     Dark,
 }
 
 impl Theme {
-    /// Its name on the wire.
+    /// MCP's name of the theme.
     pub fn name(self) -> &'static str {
         match self {
             Theme::Light => "light",
@@ -57,7 +55,7 @@ impl Theme {
 }
 
 impl Icon {
-    /// The picture at this address: `https:`, `http:`, or `data:` with a picture in base64.
+    /// An icon with this URL: `https:`, `http:`, or `data:` with an image in base64.
     pub fn new(src: impl Into<String>) -> Self {
         Icon {
             src: src.into(),
@@ -67,57 +65,46 @@ impl Icon {
         }
     }
 
-    /// An SVG drawing without any script, which fits any size: `Icon::svg(include_str!("icon.svg"))`.
-    pub fn svg(drawing: impl AsRef<str>) -> Self {
-        Icon::data(drawing.as_ref(), "image/svg+xml").sizes(["any"])
+    /// An embedded SVG image, which has any size: `Icon::svg(include_str!("icon.svg"))`. Clients may reject an SVG with
+    /// scripts.
+    pub fn svg(image: impl AsRef<str>) -> Self {
+        Icon::data(image.as_ref(), "image/svg+xml").sizes(["any"])
     }
 
-    /// A PNG picture: `Icon::png(include_bytes!("icon.png"))`. Its size is read from it.
-    ///
-    /// ```
-    /// use tent::Icon;
-    /// let dot = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
-    /// assert_eq!(Icon::png(dot), Icon::data(dot, "image/png").sizes(["1x1"]));
-    /// ```
-    pub fn png(picture: impl AsRef<[u8]>) -> Self {
-        let picture = picture.as_ref();
-        let icon = Icon::data(picture, "image/png");
-        match size_of_png(picture) {
-            Some((width, height)) => icon.sizes([format!("{width}x{height}")]),
-            None => icon,
-        }
+    /// An embedded PNG image: `Icon::png(include_bytes!("icon.png")).sizes(["48x48"])`.
+    pub fn png(image: impl AsRef<[u8]>) -> Self {
+        Icon::data(image, "image/png")
     }
 
-    /// A picture of this media type, such as `image/jpeg` or `image/webp`.
-    pub fn data(picture: impl AsRef<[u8]>, media_type: impl Into<String>) -> Self {
+    /// An embedded image with this media type, such as `image/jpeg` or `image/webp`.
+    pub fn data(image: impl AsRef<[u8]>, media_type: impl Into<String>) -> Self {
         let media_type = media_type.into();
-        let src = format!("data:{media_type};base64,{}", STANDARD.encode(picture));
+        let src = format!("data:{media_type};base64,{}", STANDARD.encode(image));
         Icon::new(src).media_type(media_type)
     }
 
-    /// Its media type, for where the address says none, or a general one.
+    /// Sets the media type, for a URL whose server reports none or a generic one.
     #[must_use]
     pub fn media_type(mut self, media_type: impl Into<String>) -> Self {
         self.media_type = Some(media_type.into());
         self
     }
 
-    /// The sizes that it is good for, in place of any before: `48x48`, or `any`. Without one it is taken to be
-    /// good for all.
+    /// Sets the sizes: `48x48`, or `any`. Without sizes, clients use the icon at any size.
     #[must_use]
     pub fn sizes<S: Into<String>>(mut self, sizes: impl IntoIterator<Item = S>) -> Self {
         self.sizes = sizes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The background that it is drawn for. Without one it is taken to be good for both.
+    /// Sets the theme. Without one, clients use the icon for both.
     #[must_use]
     pub fn theme(mut self, theme: Theme) -> Self {
         self.theme = Some(theme);
         self
     }
 
-    /// Its address as a message shows it: what stands in a `data:` URI is left out.
+    /// The URL as messages show it, cut to [`SHOWN`] characters.
     pub(crate) fn shown(&self) -> String {
         let mut shown: String = self.src.chars().take(SHOWN).collect();
         if shown.len() < self.src.len() {
@@ -126,28 +113,28 @@ impl Icon {
         shown
     }
 
-    /// What clients refuse of it, as the end of a sentence about it.
+    /// Why clients reject the icon, as the end of a sentence about it.
     pub(crate) fn problem(&self) -> Option<String> {
-        if self.src.len() > LONGEST {
-            return Some(format!("has an address of more than {LONGEST} bytes"));
+        if self.src.len() > MAX_URL {
+            return Some(format!("has a URL of more than {MAX_URL} bytes"));
         }
-        let refused = match self.src.split_once(':') {
-            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("data") => drawn(rest),
+        let url = match self.src.split_once(':') {
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("data") => data_url(rest),
             _ => web_address(&self.src),
         };
-        if let Err(refused) = refused {
-            return Some(refused);
+        if let Err(problem) = url {
+            return Some(problem);
         }
-        if let Some(other) = self.media_type.as_deref().filter(|one| !is_picture(one)) {
+        if let Some(other) = self.media_type.as_deref().filter(|one| !is_image(one)) {
             return Some(format!(
-                "has the media type {other:?}, which is no picture's"
+                "has the media type {other:?}, which is not an image type"
             ));
         }
-        let wrong = self.sizes.iter().find(|size| !is_size(size));
-        wrong.map(|size| format!("has the size {size:?}"))
+        let invalid = self.sizes.iter().find(|size| !is_size(size));
+        invalid.map(|size| format!("has the size {size:?}: write a size such as 48x48, or any"))
     }
 
-    /// Whether clients that hold to the specification fetch it: what is not encrypted they do not.
+    /// Whether clients load it: the specification forbids unencrypted URLs.
     pub(crate) fn is_fetched(&self) -> bool {
         !scheme(&self.src).eq_ignore_ascii_case("http")
     }
@@ -157,83 +144,52 @@ impl Icon {
     }
 }
 
-/// How many characters of an address a message shows.
+/// The number of characters of a URL that a message shows.
 const SHOWN: usize = 60;
 
-fn scheme(address: &str) -> &str {
-    address.split_once(':').map_or("", |(scheme, _)| scheme)
+fn scheme(url: &str) -> &str {
+    url.split_once(':').map_or("", |(scheme, _)| scheme)
 }
 
-/// Checks an address that a client fetches or a person opens.
-pub(crate) fn web_address(address: &str) -> Result<(), String> {
-    let scheme = scheme(address);
+/// Checks a URL that a client fetches or a person opens.
+pub(crate) fn web_address(url: &str) -> Result<(), String> {
+    let scheme = scheme(url);
     if !(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")) {
-        return Err("has an address that is neither https: nor http:".to_owned());
+        return Err("has a URL that is neither https: nor http:".to_owned());
     }
-    let uri: Option<Uri> = address.parse().ok();
-    // Without a scheme it is `https:` for the host of that name.
+    let uri: Option<Uri> = url.parse().ok();
+    // `Uri` parses `https:` without the slashes as a host of that name.
     let uri = uri.as_ref().filter(|uri| uri.scheme().is_some());
     let host = uri.and_then(Uri::authority);
     let Some(host) = host.filter(|host| !host.host().is_empty()) else {
-        return Err("has an address that is no URL".to_owned());
+        return Err("has a URL that is not valid".to_owned());
     };
-    // Everybody who lists it would be told them, and clients send none.
+    // Every client that gets the list would get the credentials, and clients send none.
     if host.as_str().contains('@') {
-        return Err("has an address with a name or a password in it".to_owned());
+        return Err("has a URL with a user name or password".to_owned());
     }
     Ok(())
 }
 
-/// Checks what stands behind `data:`: a picture in base64, of the kind that it says.
-fn drawn(rest: &str) -> Result<(), String> {
-    let (says, data) = rest.split_once(',').unwrap_or((rest, ""));
-    let Some(media_type) = says.strip_suffix(";base64") else {
-        return Err("has a data: address that is not in base64".to_owned());
+/// Checks the part of a URL after `data:`: an image type and data in base64.
+fn data_url(rest: &str) -> Result<(), String> {
+    let (head, data) = rest.split_once(',').unwrap_or((rest, ""));
+    let Some(media_type) = head.strip_suffix(";base64") else {
+        return Err("has a data: URL that is not base64".to_owned());
     };
-    if !is_picture(media_type) {
-        return Err(format!("holds a {media_type:?}, which is no picture"));
+    if !is_image(media_type) {
+        return Err(format!(
+            "has a data: URL of the type {media_type:?}, which is not an image type"
+        ));
     }
-    let Ok(data) = STANDARD.decode(data) else {
-        return Err("has a data: address whose base64 cannot be read".to_owned());
-    };
-    if data.is_empty() {
-        return Err("holds no picture: it is empty".to_owned());
-    }
-    if media_type == "image/svg+xml" {
-        return a_drawing(&data);
-    }
-    let begins: Option<&[u8]> = match media_type {
-        "image/png" => Some(PNG),
-        "image/jpeg" | "image/jpg" => Some(b"\xff\xd8\xff"),
-        "image/webp" => Some(b"RIFF"),
-        "image/gif" => Some(b"GIF8"),
-        _ => None,
-    };
-    match begins {
-        // Clients look at the first bytes too, and show no picture that is another than it says.
-        Some(begins) if !data.starts_with(begins) => Err(format!(
-            "says that it is {media_type}, and holds something else"
-        )),
-        _ => Ok(()),
+    match STANDARD.decode(data) {
+        Err(_) => Err("has a data: URL whose base64 is not valid".to_owned()),
+        Ok(data) if data.is_empty() => Err("has a data: URL without data".to_owned()),
+        Ok(_) => Ok(()),
     }
 }
 
-/// Checks an SVG drawing: it is one, and holds no script, for clients run none and some show nothing then.
-fn a_drawing(data: &[u8]) -> Result<(), String> {
-    let holds = |part: &[u8]| {
-        let mut all = data.windows(part.len());
-        all.any(|window| window.eq_ignore_ascii_case(part))
-    };
-    if !holds(b"<svg") {
-        return Err("says that it is image/svg+xml, and holds something else".to_owned());
-    }
-    if holds(b"<script") || holds(b"javascript:") {
-        return Err("holds a drawing with a script in it".to_owned());
-    }
-    Ok(())
-}
-
-fn is_picture(media_type: &str) -> bool {
+fn is_image(media_type: &str) -> bool {
     let kind = media_type.strip_prefix("image/");
     kind.is_some_and(|kind| {
         let mut characters = kind.chars();
@@ -242,7 +198,7 @@ fn is_picture(media_type: &str) -> bool {
     })
 }
 
-/// Whether it is `any`, or a width, an `x` and a height in pixels.
+/// Whether `size` is `any`, or a width, an `x` and a height in pixels.
 fn is_size(size: &str) -> bool {
     let is_length = |text: &str| {
         let digits = (1..=5).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
@@ -254,25 +210,14 @@ fn is_size(size: &str) -> bool {
             .is_some_and(|(width, height)| is_length(width) && is_length(height))
 }
 
-/// What a PNG begins with (PNG specification, 5.2).
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-
-/// The width and height that a PNG's first chunk says (PNG specification, 11.2.1).
-fn size_of_png(picture: &[u8]) -> Option<(u32, u32)> {
-    let header = picture.strip_prefix(PNG)?.get(4..)?.strip_prefix(b"IHDR")?;
-    let (width, header) = header.split_first_chunk()?;
-    let (height, _) = header.split_first_chunk()?;
-    Some((u32::from_be_bytes(*width), u32::from_be_bytes(*height)))
-}
-
-/// What `icons = …` and `.icons(…)` take: an [`Icon`], or several of them.
+/// The values that `icons = …` and `.icons(…)` accept: an [`Icon`], an array or a list of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no icon",
-    label = "this is neither a `tent::Icon` nor several of them",
-    note = "write tent::Icon::new(\"https://…\") for an address, tent::Icon::svg(include_str!(…)) for a file, or an array of them"
+    message = "`{Self}` is not an icon",
+    label = "expected a `tent::Icon`, or an array of them",
+    note = "use tent::Icon::new(\"https://…\") for a URL, tent::Icon::svg(include_str!(…)) for a file, or an array of them"
 )]
 pub trait Icons {
-    /// The icons, in the order in which clients are told them.
+    /// The icons, in the order that clients get them.
     fn icons(self) -> Vec<Icon>;
 }
 
@@ -300,39 +245,36 @@ impl Icons for &[Icon] {
     }
 }
 
-/// What the macros' code names: the icons that an option states.
+/// The icons of an option, for the code that the macros write.
 #[doc(hidden)]
-pub fn icons(stated: impl Icons) -> Vec<Icon> {
-    stated.icons()
+pub fn icons(declared: impl Icons) -> Vec<Icon> {
+    declared.icons()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x30\0\0\x01\0";
-
     #[test]
-    fn what_clients_take_is_taken() {
+    fn accepts_the_icons_that_clients_accept() {
         for good in [
             Icon::new("https://shop.example/icon.png"),
             Icon::new("HTTPS://[::1]:8080/a?b=c").sizes(["any", "1x99999"]),
             Icon::new("http://shop.example/icon.png").media_type("image/vnd.microsoft.icon"),
             Icon::new("data:image/jpeg;base64,/9j/4A==").theme(Theme::Light),
             Icon::svg("<svg/>"),
-            Icon::png(DOT),
+            Icon::png(b"\x89PNG").sizes(["48x256"]),
             Icon::data(b"RIFF....WEBP", "image/webp"),
             Icon::data(b"\0\0\0 ftypavif", "image/avif"),
         ] {
             assert_eq!(good.problem(), None, "{good:?}");
         }
-        assert_eq!(Icon::png(DOT).sizes, ["48x256"]);
         assert!(Icon::new("https://a.example").is_fetched() && Icon::svg("<svg/>").is_fetched());
         assert!(!Icon::new("Http://a.example").is_fetched());
     }
 
     #[test]
-    fn what_clients_refuse_is_a_problem_that_says_what() {
+    fn reports_the_icons_that_clients_reject() {
         let icon = || Icon::new("https://shop.example/icon.png");
         for (bad, part) in [
             (Icon::new(""), "neither https: nor http:"),
@@ -347,33 +289,28 @@ mod tests {
                 Icon::new("ws://shop.example/a.png"),
                 "neither https: nor http:",
             ),
-            (Icon::new("https:"), "no URL"),
-            (Icon::new("https://"), "no URL"),
-            (Icon::new("https://shop.example/my icon.png"), "no URL"),
+            (Icon::new("https:"), "not valid"),
+            (Icon::new("https://"), "not valid"),
+            (Icon::new("https://shop.example/my icon.png"), "not valid"),
             (
                 Icon::new("https://ada:secret@shop.example/a.png"),
                 "password",
             ),
-            (Icon::new("data:image/svg+xml,<svg/>"), "not in base64"),
-            (Icon::new("data:text/html;base64,PGI+"), "no picture"),
-            (Icon::new("data:;base64,PGI+"), "no picture"),
-            (Icon::new("data:image/png;base64,?"), "cannot be read"),
-            (Icon::new("data:image/png;base64,"), "empty"),
-            (Icon::png("<svg/>"), "holds something else"),
-            (Icon::svg("<html/>"), "holds something else"),
-            (Icon::svg("<svg><SCRIPT>1</SCRIPT></svg>"), "script"),
-            (Icon::svg("<svg><a href='javascript:1'/></svg>"), "script"),
-            (Icon::data("RIFF", "image/jpeg"), "holds something else"),
-            (Icon::data("x", "text/plain"), "no picture"),
-            (icon().media_type("text/html"), "no picture's"),
-            (icon().media_type("image/"), "no picture's"),
-            (icon().media_type("image/png\r\nx"), "no picture's"),
+            (Icon::new("data:image/svg+xml,<svg/>"), "not base64"),
+            (Icon::new("data:text/html;base64,PGI+"), "not an image type"),
+            (Icon::new("data:;base64,PGI+"), "not an image type"),
+            (Icon::new("data:image/png;base64,?"), "base64 is not valid"),
+            (Icon::new("data:image/png;base64,"), "without data"),
+            (Icon::data("x", "text/plain"), "not an image type"),
+            (icon().media_type("text/html"), "not an image type"),
+            (icon().media_type("image/"), "not an image type"),
+            (icon().media_type("image/png\r\nx"), "not an image type"),
             (icon().sizes(["48"]), "size \"48\""),
             (icon().sizes(["any", "48X48"]), "size \"48X48\""),
             (icon().sizes(["0x48"]), "size"),
             (icon().sizes(["48x"]), "size"),
             (icon().sizes(["48x123456"]), "size"),
-            (Icon::data(vec![b'.'; LONGEST], "image/avif"), "more than"),
+            (Icon::data(vec![b'.'; MAX_URL], "image/avif"), "more than"),
         ] {
             let found = bad.problem().unwrap_or_default();
             assert!(found.contains(part), "{}: {found}", bad.shown());
@@ -382,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn one_icon_and_several_are_icons() {
+    fn converts_one_icon_and_several() {
         let icon = || Icon::svg("<svg/>");
         assert_eq!(icons(icon()), [icon()]);
         assert_eq!(icons([icon(), icon()]), [icon(), icon()]);

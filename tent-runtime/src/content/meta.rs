@@ -1,18 +1,18 @@
-//! [`Meta`]: what an author adds to one `_meta`, and the rules of its keys. What holds one is for MCP alone; no
-//! other door shows it, and nothing here knows when a wire has a place for it.
+//! [`Meta`]: the members that an app adds to a `_meta` object of MCP, and the rules for their keys.
+//! Must not know which messages have a `_meta`: `mcp` does. `/api` does not send it.
 
 use serde_json::{Map, Value};
 
-/// The members that an author adds to one `_meta`, by valid keys alone.
+/// The members that an app adds to a `_meta` object. Every key is valid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta(Map<String, Value>);
 
 impl Meta {
-    /// Adds a member, in place of one of the same key. A key that [is wrong](wrong) is left out, and the log says so:
-    /// a client that checks would drop the whole answer for it.
+    /// Sets a member. A key that is not valid ([`invalid_key`]) is left out, with a line in the log: a client that checks
+    /// keys would reject the whole response.
     pub(crate) fn put(&mut self, key: impl Into<String>, value: impl Into<Value>) {
         let key = key.into();
-        match wrong(&key) {
+        match invalid_key(&key) {
             None => {
                 self.0.insert(key, value.into());
             }
@@ -20,18 +20,18 @@ impl Meta {
         }
     }
 
-    /// What an author stated as a whole.
+    /// The members of a declared object.
     ///
     /// # Errors
-    /// All that is wrong with it.
-    pub(crate) fn stated(value: Value) -> Result<Self, Vec<String>> {
+    /// Every problem.
+    pub(crate) fn from_declared(value: Value) -> Result<Self, Vec<String>> {
         let Value::Object(members) = value else {
-            return Err(vec!["its meta is no JSON object".to_owned()]);
+            return Err(vec!["its meta is not a JSON object".to_owned()]);
         };
         let wrong: Vec<_> = members
             .keys()
             .filter_map(|key| {
-                let why = wrong(key)?;
+                let why = invalid_key(key)?;
                 Some(format!("its meta has the key {key:?}, which {why}"))
             })
             .collect();
@@ -41,7 +41,7 @@ impl Meta {
         }
     }
 
-    /// These, with those of `other` whose keys they do not have.
+    /// These members, and those of `other` with other keys.
     pub(crate) fn or(&self, other: &Meta) -> Meta {
         let mut all = other.clone();
         let own = self
@@ -57,14 +57,14 @@ impl Meta {
         &self.0
     }
 
-    /// Whether there are none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many bytes they are as JSON.
+    /// The length as JSON in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        /// Counts what it is given.
+        /// Counts the bytes that are written to it.
         struct Count(usize);
         impl std::io::Write for Count {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -81,40 +81,40 @@ impl Meta {
         let mut count = Count(0);
         match serde_json::to_writer(&mut count, &self.0) {
             Ok(()) => count.0,
-            // JSON values are written to a counter that refuses nothing; what could not be counted is too large.
+            // The counter never fails. If it did, the size would count as too large.
             Err(_) => usize::MAX,
         }
     }
 }
 
-/// Keys without a prefix that the protocol gives a meaning (2026-07-28, basic, "Reserved keys").
+/// Keys without a prefix that MCP reserves (2026-07-28, basic, "Reserved keys").
 const RESERVED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
-/// What is wrong with a key of `_meta`, by the rules of MCP (basic, "General fields: `_meta`"): its form, or that it is
-/// the protocol's or tent's own. Which prefixes are the protocol's differs between revisions; those of any are.
-pub(crate) fn wrong(key: &str) -> Option<&'static str> {
+/// Why a key of `_meta` is not valid by the rules of MCP (basic, "General fields: `_meta`"): its syntax, or a prefix that
+/// is reserved for MCP or tent. Revisions reserve different prefixes; a key must be valid in every revision.
+pub(crate) fn invalid_key(key: &str) -> Option<&'static str> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
     };
     if !prefix.is_none_or(|prefix| prefix.split('.').all(is_label)) {
         return Some(
-            "has a prefix that is no labels with dots between, each from a letter to a letter or digit",
+            "has an invalid prefix: use labels separated by dots, each of letters, digits and hyphens, from a letter to a letter or digit",
         );
     }
-    // A name may be empty behind a prefix. Alone it would be no key at all.
+    // A name may be empty after a prefix, but not without one.
     if !(is_name(name) || (name.is_empty() && prefix.is_some())) {
         return Some(
-            "has a name that is not letters, digits, `-`, `_` and `.`, from a letter or digit to one",
+            "has an invalid name: use letters, digits, `-`, `_` and `.`, and start and end with a letter or digit",
         );
     }
-    if prefix.is_some_and(is_protocols) {
+    if prefix.is_some_and(is_reserved_prefix) {
         return Some("has a prefix that is reserved for MCP");
     }
     if RESERVED.contains(&key) {
-        return Some("is reserved by MCP");
+        return Some("is reserved for MCP");
     }
-    key.starts_with("tent.").then_some("is one of tent's own")
+    key.starts_with("tent.").then_some("is reserved for tent")
 }
 
 fn is_label(label: &str) -> bool {
@@ -131,9 +131,9 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(inner)
 }
 
-/// Whether a prefix is the protocol's: its second label is one of these words (from 2025-11-25), or another label follows
-/// on one (2025-06-18).
-fn is_protocols(prefix: &str) -> bool {
+/// Whether MCP reserves the prefix: its second label is one of these words (from 2025-11-25), or one of these words is
+/// followed by another label (2025-06-18).
+fn is_reserved_prefix(prefix: &str) -> bool {
     let labels: Vec<_> = prefix.split('.').collect();
     labels.iter().enumerate().any(|(at, label)| {
         let named = ["mcp", "modelcontextprotocol"]
@@ -149,7 +149,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn keys_are_those_that_the_specification_allows() {
+    fn accepts_the_keys_that_the_specification_allows() {
         for key in [
             "ui",
             "a",
@@ -165,7 +165,7 @@ mod tests {
             "tent/name",
             "mcp",
         ] {
-            assert_eq!(wrong(key), None, "{key}");
+            assert_eq!(invalid_key(key), None, "{key}");
         }
         for key in [
             "",
@@ -188,14 +188,14 @@ mod tests {
             "com.example/a.",
         ] {
             assert!(
-                wrong(key).is_some_and(|why| why.starts_with("has a")),
+                invalid_key(key).is_some_and(|why| why.starts_with("has an invalid")),
                 "{key}"
             );
         }
     }
 
     #[test]
-    fn keys_of_the_protocol_and_of_tent_are_not_the_apps() {
+    fn rejects_the_reserved_keys() {
         for key in [
             "io.modelcontextprotocol/protocolVersion",
             "io.modelcontextprotocol/",
@@ -215,7 +215,7 @@ mod tests {
             "tent.wrapped",
             "tent.anything",
         ] {
-            let why = wrong(key);
+            let why = invalid_key(key);
             assert!(
                 why.is_some_and(|why| !why.contains("letter")),
                 "{key}: {why:?}"
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_key_is_left_out_and_a_right_one_replaces() {
+    fn leaves_invalid_keys_out_and_replaces_equal_ones() {
         let mut meta = Meta::default();
         meta.put("a", 1);
         meta.put("dev.mcp/a", 1);
@@ -236,24 +236,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stated_as_a_whole_is_told_all_that_is_wrong() {
+    fn reports_every_invalid_key_of_a_declared_object() {
         let wrong =
-            Meta::stated(json!({"a": 1, "tent.b": 1, "c d": 1})).expect_err("two are wrong");
+            Meta::from_declared(json!({"a": 1, "tent.b": 1, "c d": 1})).expect_err("two are wrong");
         assert_eq!(
             wrong,
             [
-                "its meta has the key \"c d\", which has a name that is not letters, digits, `-`, `_` and `.`, from a letter or digit to one",
-                "its meta has the key \"tent.b\", which is one of tent's own",
+                "its meta has the key \"c d\", which has an invalid name: use letters, digits, `-`, `_` and `.`, and start and end with a letter or digit",
+                "its meta has the key \"tent.b\", which is reserved for tent",
             ]
         );
-        let wrong = Meta::stated(json!([1])).expect_err("it is a list");
-        assert_eq!(wrong, ["its meta is no JSON object"]);
-        assert_eq!(Meta::stated(json!({})), Ok(Meta::default()));
+        let wrong = Meta::from_declared(json!([1])).expect_err("it is a list");
+        assert_eq!(wrong, ["its meta is not a JSON object"]);
+        assert_eq!(Meta::from_declared(json!({})), Ok(Meta::default()));
     }
 
     #[test]
-    fn of_two_the_nearer_wins() {
-        let of = |value| Meta::stated(value).expect("it is right");
+    fn own_members_win_over_the_others() {
+        let of = |value| Meta::from_declared(value).expect("it is right");
         let both = of(json!({"a": 1, "b": 1})).or(&of(json!({"b": 2, "c": 2})));
         assert_eq!(both, of(json!({"a": 1, "b": 1, "c": 2})));
     }

@@ -45,7 +45,7 @@ impl Client {
     /// into its id, which has room for sixteen extensions and some hundred bytes of settings.
     ///
     /// ```
-    /// use tent_runtime::cx::Cx;
+    /// use tent::Cx;
     /// /// A rule: lets in the clients that show pages.
     /// fn shows_pages(cx: &Cx) -> bool {
     ///     cx.client().extension("io.modelcontextprotocol/ui").is_some()
@@ -140,7 +140,7 @@ impl Capabilities {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tent_runtime::cx::Capabilities;
+    /// use tent::Capabilities;
     /// let said = Capabilities::read(&json!({"elicitation": {}, "roots": {}}));
     /// assert!(said.form && !said.url && said.roots && !said.sampling);
     /// ```
@@ -168,7 +168,7 @@ impl Capabilities {
     /// a dot, and a part of it.
     ///
     /// ```
-    /// use tent_runtime::cx::Capabilities;
+    /// use tent::Capabilities;
     /// let said = Capabilities::read(&serde_json::json!({"sampling": {}}));
     /// assert!(said.has("sampling") && !said.has("sampling.tools") && !said.has("roots"));
     /// ```

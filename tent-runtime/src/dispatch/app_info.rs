@@ -166,7 +166,7 @@ mod tests {
         let told = [
             (
                 codes::INVALID_ICON,
-                r#"The app's icon "file:///icon.png" has an address that is neither https: nor http:"#,
+                r#"The app's icon "file:///icon.png" has a URL that is neither https: nor http:"#,
             ),
             (
                 codes::INVALID_EXTENSION,
@@ -186,7 +186,7 @@ mod tests {
             ),
             (
                 codes::INVALID_WEBSITE,
-                r#"The website "shop.example" has an address that is neither https: nor http:"#,
+                r#"The website "shop.example" has a URL that is neither https: nor http:"#,
             ),
         ];
         assert_eq!(

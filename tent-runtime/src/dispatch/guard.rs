@@ -107,7 +107,7 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         "something broke",
     );
     Error::new(codes::INTERNAL)
-        .with_message(format!("The function broke. Reference: {reference}."))
+        .with_message(format!("Internal error (reference {reference})."))
         .with_field(REFERENCE, reference)
 }
 

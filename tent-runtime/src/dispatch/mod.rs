@@ -375,7 +375,7 @@ impl Dispatcher {
                 self.internal_error(error, "the store of rounds", cx.caller(), cx.trace())
             });
             if !entered? {
-                return Ok(Output::asking());
+                return Ok(Output::incomplete());
             }
         }
         // 6. Run it; 7. encode, which its body does as its last step.

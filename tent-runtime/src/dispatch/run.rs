@@ -42,7 +42,7 @@ pub(super) async fn run(
         Guarded::Returned(Some(answer)) => answer
             .and_then(|answer| in_bounds(function, answer, most))
             .and_then(|answer| as_published(function, answer)),
-        Guarded::Returned(None) => Ok(Output::asking()),
+        Guarded::Returned(None) => Ok(Output::incomplete()),
         Guarded::TimedOut => {
             // What it left running hears of it.
             cx.stop().end();

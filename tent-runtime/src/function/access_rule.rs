@@ -1,5 +1,4 @@
-//! The signature of an access rule: [`AccessRule`], and what it may return: [`IntoDecision`]. A rule sees the caller,
-//! never the input.
+//! What an access rule may return: [`IntoDecision`]. A rule sees the caller, never the input.
 
 use std::future::{Future, ready};
 use std::marker::PhantomData;
@@ -8,21 +7,9 @@ use super::BoxFuture;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 
-/// A function that can be an access rule.
-///
-/// Here and in the other traits of this module, the parameter `By` only tells the implementations apart, and is always
-/// inferred.
-#[diagnostic::on_unimplemented(
-    message = "T7002 unknown-access: `{Self}` is not an access rule",
-    label = "wrong signature",
-    note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
-)]
-pub trait AccessRule<'a, By> {
-    /// Runs the rule.
-    fn decide(self, cx: &'a Cx) -> BoxFuture<'a, Result<bool>>;
-}
-
 /// What a rule returns: a decision, or a future of one.
+///
+/// Here and in [`Decision`], the parameter `By` only tells the implementations apart, and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "T7002 unknown-access: an access rule returns `bool` or `Result<bool>`, not `{Self}`",
     label = "wrong return type",
@@ -90,18 +77,10 @@ where
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<'a, F, R, By> AccessRule<'a, (R, By)> for F
+/// Runs a rule. The parameter is a function pointer, so that the error about another signature shows this one.
+pub fn decision<'a, R, By>(rule: fn(&'a Cx) -> R, cx: &'a Cx) -> BoxFuture<'a, Result<bool>>
 where
-    F: FnOnce(&'a Cx) -> R,
     R: IntoDecision<'a, By>,
 {
-    fn decide(self, cx: &'a Cx) -> BoxFuture<'a, Result<bool>> {
-        self(cx).into_decision()
-    }
-}
-
-/// Runs a rule.
-pub fn decision<'a, F: AccessRule<'a, By>, By>(rule: F, cx: &'a Cx) -> BoxFuture<'a, Result<bool>> {
-    rule.decide(cx)
+    rule(cx).into_decision()
 }

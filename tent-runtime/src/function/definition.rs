@@ -286,7 +286,9 @@ impl Draft {
                 );
             }
         }
-        let meta = self.meta.map_or_else(|| Ok(Meta::default()), Meta::stated);
+        let meta = self
+            .meta
+            .map_or_else(|| Ok(Meta::default()), Meta::from_declared);
         let meta = meta.unwrap_or_else(|wrong| {
             wrong
                 .into_iter()

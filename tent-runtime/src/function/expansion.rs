@@ -5,7 +5,7 @@ pub use super::access_rule::decision;
 pub use super::field::{DefaultValue, NotSerializable, example, field};
 pub use super::from_app::from_app;
 pub use super::input::{Arguments, InputProbe, OtherInput, ReadInput, mirrored};
-pub use super::into_result::result_future;
+pub use super::into_result::{complete, list};
 pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
 pub use super::{
     AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,

@@ -94,9 +94,13 @@ impl<T: ?Sized> InputProbe<Arc<T>> {
 #[derive(Debug)]
 pub struct AnyInput<T>(PhantomData<fn() -> T>);
 
-impl<T: Described + Owned> AnyInput<T> {
+impl<T> AnyInput<T> {
     /// The functions that read and describe the type.
-    pub const fn tent_input(self) -> InputOf<T> {
+    // The bounds are on the method: an unmet bound of the `impl` block would be reported as a missing method.
+    pub const fn tent_input(self) -> InputOf<T>
+    where
+        T: Described + Owned,
+    {
         InputOf {
             schema: T::schema,
             read: T::read,
@@ -111,14 +115,17 @@ pub struct CallByValue<T>(PhantomData<fn() -> T>);
 /// A bound that no type satisfies: its error text says to take `&Cx`.
 #[diagnostic::on_unimplemented(
     message = "T7006 borrowed-input: the call is taken by reference, not by value",
-    label = "take `&{Self}`",
+    label = "the call by value",
     note = "help: take `&Cx`"
 )]
 pub trait CallByReference {}
 
-impl<T: CallByReference> CallByValue<T> {
+impl<T> CallByValue<T> {
     /// Fails to compile.
-    pub const fn tent_input(self) -> InputOf<T> {
+    pub const fn tent_input(self) -> InputOf<T>
+    where
+        T: CallByReference,
+    {
         InputOf {
             schema: |_| Schema::default(),
             read: |_| Err(Default::default()),
@@ -133,7 +140,7 @@ pub struct ArcByValue<T: ?Sized>(PhantomData<fn() -> Arc<T>>);
 /// A type whose `Arc` can be read from an input.
 #[diagnostic::on_unimplemented(
     message = "T7006 borrowed-input: `Arc<{Self}>` cannot be read from the input; app state is taken by reference",
-    label = "take `&{Self}`",
+    label = "an `Arc` by value",
     note = "help: for app state, take `&{Self}`; for an input, write #[tent::data] on the type"
 )]
 pub trait ReadAsArc {
@@ -161,9 +168,12 @@ where
     }
 }
 
-impl<T: ?Sized + ReadAsArc> ArcByValue<T> {
+impl<T: ?Sized> ArcByValue<T> {
     /// The functions that read and describe the `Arc`.
-    pub const fn tent_input(self) -> InputOf<Arc<T>> {
+    pub const fn tent_input(self) -> InputOf<Arc<T>>
+    where
+        T: ReadAsArc,
+    {
         InputOf {
             schema: T::schema,
             read: T::read,
@@ -358,6 +368,6 @@ mod tests {
             ..Field::new::<u32>("pin")
         };
         assert_eq!(take::<u32>(&mut given, &field), None);
-        assert_eq!(given.into_error().fields()["pin"], "does not fit its type");
+        assert_eq!(given.into_error().fields()["pin"], "is not valid");
     }
 }

@@ -77,7 +77,7 @@ impl<T: Serialize + JsonSchema> IntoOutput<ByBoth> for WithContent<T> {
         Ok(Output {
             value: Some(serde_json::value::to_raw_value(&self.value)?),
             content: self.content,
-            shown: self.shown,
+            replaces_text: self.replaces_text,
             meta: self.meta,
             ..Output::default()
         })

@@ -3,8 +3,11 @@
 
 use std::future::{Future, ready};
 
-use super::BoxFuture;
+use serde_json::{Map, Value};
+
 use super::access_rule::{ByResult, ByValue, Immediate, Later};
+use super::{BoxFuture, ResourceInfo};
+use crate::cx::Cx;
 use crate::error::{Error, Result};
 
 /// A `T`, or a `Result` of one.
@@ -61,10 +64,27 @@ where
     }
 }
 
-/// Converts what a function returned.
-pub fn result_future<'a, T, R, By>(returned: R) -> BoxFuture<'a, Result<T>>
+/// Runs a `list` function. The parameter is a function pointer, so that the error about another signature shows this
+/// one.
+pub fn list<'a, R, By>(
+    list: fn(&'a Cx) -> R,
+    cx: &'a Cx,
+) -> BoxFuture<'a, Result<Vec<ResourceInfo>>>
 where
-    R: IntoResultFuture<'a, T, By>,
+    R: IntoResultFuture<'a, Vec<ResourceInfo>, By>,
 {
-    returned.into_result_future()
+    list(cx).into_result_future()
+}
+
+/// Runs a `complete` function, as [`list`] does.
+pub fn complete<'a, R, By>(
+    complete: fn(&'a Cx, String, Map<String, Value>) -> R,
+    cx: &'a Cx,
+    typed: String,
+    others: Map<String, Value>,
+) -> BoxFuture<'a, Result<Vec<String>>>
+where
+    R: IntoResultFuture<'a, Vec<String>, By>,
+{
+    complete(cx, typed, others).into_result_future()
 }

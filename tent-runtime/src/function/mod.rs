@@ -28,7 +28,7 @@ mod tool_annotations;
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
 pub use access::{Access, Rule};
-pub use access_rule::{AccessRule, IntoDecision};
+pub use access_rule::IntoDecision;
 pub use builder::{FunctionBuilder, Handled};
 pub use declaration::{
     AccessDeclaration, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration,

@@ -1,47 +1,49 @@
-//! What a function gives back: nothing, a value, [`Content`], or the messages of a prompt.
+//! [`Output`]: what a function returned, before any wire format; and [`WithContent`]: a value together with content.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Content, Meta, PromptResult};
 
-/// The answer of a function that did not fail.
+/// The output of a function that did not fail.
 #[derive(Debug, Default, Clone)]
 pub struct Output {
-    /// The value, serialised once; `None` where there is none.
+    /// The value as JSON, serialised once; `None` without a value.
     pub value: Option<Box<RawValue>>,
     /// The content, in order.
     pub content: Vec<Content>,
-    /// Whether the content says all that the value does, so that the value is not shown as a text too.
-    pub shown: bool,
-    /// What goes with all of it, in the `_meta` of a result.
+    /// Whether the content says the same as the value, so that the value is not sent as text too.
+    pub replaces_text: bool,
+    /// The `_meta` of the result.
     pub meta: Meta,
-    /// The messages, where the function is a prompt.
-    pub prompted: Option<PromptResult>,
-    /// Whether the function did not end, but asks something first: its peer knows what.
-    pub asks: bool,
+    /// The messages, if the function is a prompt.
+    pub prompt: Option<PromptResult>,
+    /// Whether the function has not ended, because it waits for an input of the client.
+    pub incomplete: bool,
 }
 
 impl Output {
-    /// Of a call that has not ended, or ended in another round: its envelope knows what to answer.
-    pub(crate) fn asking() -> Self {
+    /// The output of a function that waits for an input of the client. The client of the call knows which input.
+    pub(crate) fn incomplete() -> Self {
         Output {
-            asks: true,
+            incomplete: true,
             ..Output::default()
         }
     }
 
-    /// How many bytes it is made of, before an envelope writes them as it has to.
+    /// The size in bytes, before an endpoint encodes it.
     pub(crate) fn bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());
+        let prompt = self.prompt.as_ref().map_or(0, PromptResult::bytes);
+        let other = prompt
+            .saturating_add(self.meta.bytes())
+            .saturating_add(value);
         let content = self.content.iter().map(Content::bytes);
-        let prompted = self.prompted.as_ref().map_or(0, PromptResult::bytes);
-        let besides = prompted.saturating_add(self.meta.bytes());
-        content.fold(value.saturating_add(besides), usize::saturating_add)
+        content.fold(other, usize::saturating_add)
     }
 }
 
-/// A value, with content to show beside it or in its place, and with `_meta` of the result.
+/// A value together with content and with the `_meta` of the result.
 ///
 /// ```
 /// use tent::{Content, WithContent};
@@ -54,48 +56,47 @@ impl Output {
 /// assert_eq!((chart().value, in_words().content.len()), (7, 1));
 /// ```
 ///
-/// At `/api` the value is the whole answer, as the list of functions says, and what is beside it is left out.
+/// At `/api` the response is the value alone.
 ///
-/// A [`Content`] or a list of them stands in place of the value where there is none, and only `_meta` is to be added:
+/// To add only `_meta` to a [`Content`] or a list of them, use it in place of the value:
 /// `WithContent::new(Content::text("done"), []).meta("com.example/took", 3)`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WithContent<T> {
-    /// The value: the structured part of the answer.
+    /// The value, which is the structured content of the result.
     pub value: T,
-    /// What is shown beside it, in order.
+    /// The content, in order.
     pub content: Vec<Content>,
-    pub(super) shown: bool,
+    pub(super) replaces_text: bool,
     pub(super) meta: Meta,
 }
 
 impl<T> WithContent<T> {
-    /// A value, and content beside it. A tool's answer holds the value twice: as structured content, and as text before
-    /// the content, which a client reads that takes no structured content.
+    /// Adds content to a value. A tool result then has the value as structured content, and again as text before the
+    /// content, for clients that do not read structured content.
     pub fn new(value: T, content: impl IntoIterator<Item = Content>) -> Self {
         WithContent {
             value,
             content: content.into_iter().collect(),
-            shown: false,
+            replaces_text: false,
             meta: Meta::default(),
         }
     }
 
-    /// A value, and content that says the same in words or pictures: a tool's answer holds the value as structured
-    /// content alone, and as content only this. So a model reads what you wrote, and not the JSON.
+    /// Adds content that says the same as the value. A tool result then has the value only as structured content, so a
+    /// model reads the content instead of JSON.
     ///
-    /// MCP wants the JSON as a text as well (a SHOULD, "for backwards compatibility"), for clients that show their model
-    /// nothing but content. To such a client this content is all there is: say in it what a model needs. The revisions
-    /// before 2025-06-18 have no structured content at all; their clients are given the JSON text behind this content, so
-    /// that the value is never lost on the way.
+    /// MCP recommends JSON as text too (a SHOULD, "for backwards compatibility"), for clients that show only content to
+    /// their model. Such a client sees nothing but this content, so it must hold all that a model needs. Revisions
+    /// before 2025-06-18 have no structured content: their clients get the value as text after the content.
     pub fn replacing_text(value: T, content: impl IntoIterator<Item = Content>) -> Self {
         WithContent {
-            shown: true,
+            replaces_text: true,
             ..WithContent::new(value, content)
         }
     }
 
-    /// With a member of the `_meta` of the result, which a client's own code reads and its model is not shown. The rules
-    /// of the key are those of [`Content::meta`]; all revisions of MCP have it, and no other door.
+    /// Adds a member to the `_meta` of the result, which a client reads and does not show to its model. The key follows
+    /// the rules of [`Content::meta`]. All revisions of MCP have it, and `/api` does not.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.put(key, value);

@@ -1,11 +1,11 @@
-//! [`PromptMessage`]: one line of the conversation that a prompt begins with, and [`PromptResult`]: all of them. Plain
+//! The result of a prompt: [`PromptMessage`] is one message of the conversation, [`PromptResult`] is all of them. Plain
 //! data.
 
 use serde_json::Value;
 
 use super::{Content, Meta, Role};
 
-/// One line of the conversation that a prompt begins with.
+/// One message of the conversation that a prompt begins.
 ///
 /// ```
 /// use tent::{Content, PromptMessage};
@@ -21,7 +21,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// What the person says.
+    /// A message of the user.
     pub fn user(content: impl Into<Content>) -> Self {
         PromptMessage {
             role: Role::User,
@@ -29,7 +29,7 @@ impl PromptMessage {
         }
     }
 
-    /// What the model says.
+    /// A message of the model.
     pub fn assistant(content: impl Into<Content>) -> Self {
         PromptMessage {
             role: Role::Assistant,
@@ -38,7 +38,7 @@ impl PromptMessage {
     }
 }
 
-/// The messages of a prompt, with a description of their own in place of the prompt's, and with `_meta`.
+/// The messages of a prompt, with their own description and `_meta`.
 ///
 /// ```
 /// use tent::{PromptMessage, PromptResult};
@@ -49,7 +49,7 @@ impl PromptMessage {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromptResult {
-    /// What these messages are for; empty, and the prompt's own about is told.
+    /// The description of the messages. If it is empty, clients get that of the prompt.
     pub about: String,
     /// The messages, in order.
     pub messages: Vec<PromptMessage>,
@@ -57,7 +57,7 @@ pub struct PromptResult {
 }
 
 impl PromptResult {
-    /// These messages.
+    /// Creates a result from messages.
     pub fn new(messages: impl IntoIterator<Item = PromptMessage>) -> Self {
         PromptResult {
             messages: messages.into_iter().collect(),
@@ -65,23 +65,25 @@ impl PromptResult {
         }
     }
 
-    /// What these messages are for, in place of the prompt's own about.
+    /// Sets the description, in place of that of the prompt.
     #[must_use]
     pub fn about(mut self, about: impl Into<String>) -> Self {
         self.about = about.into();
         self
     }
 
-    /// With a member of the `_meta` of the result, by the rules of [`Content::meta`]. All revisions of MCP have it.
+    /// Adds a member to the `_meta` of the result. The key follows the rules of [`Content::meta`]. All revisions of MCP
+    /// have it.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.put(key, value);
         self
     }
 
+    /// The size in bytes, before an endpoint encodes it.
     pub(crate) fn bytes(&self) -> usize {
         let messages = self.messages.iter().map(|message| message.content.bytes());
-        let besides = self.about.len().saturating_add(self.meta.bytes());
-        messages.fold(besides, usize::saturating_add)
+        let other = self.about.len().saturating_add(self.meta.bytes());
+        messages.fold(other, usize::saturating_add)
     }
 }

@@ -179,7 +179,7 @@ impl<T, E> Fallible<T, E> {
 
 fn prompt_output<By>(messages: impl IntoPrompt<By>) -> Output {
     Output {
-        prompted: Some(messages.into_prompt()),
+        prompt: Some(messages.into_prompt()),
         ..Output::default()
     }
 }

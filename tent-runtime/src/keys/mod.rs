@@ -1,8 +1,8 @@
-//! Keys: made, listed, revoked, and looked up when a request presents one.
+//! API keys: creates, lists, revokes and verifies them.
 //!
-//! The store holds the SHA-256 of a key and never the key, which is shown once, when it is made. A hash without salt or
-//! stretching is enough, since 256 random bits cannot be guessed. That a key is good says nothing of what it may
-//! do: its scopes are judged at the door.
+//! The store has the SHA-256 hash of a key, never the key, which is shown once, at its creation. A hash without salt or
+//! stretching suffices, because 256 random bits cannot be guessed. This module does not decide what a key may do: dispatch
+//! checks its scopes.
 
 mod text;
 
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use tent_core::scope;
 
 use crate::caller::{self, Caller, User};
 use crate::clock::{Clock, SystemClock};
@@ -22,11 +23,12 @@ use crate::store::{Store, TtlCache, keys as stored};
 
 pub use crate::store::KeyRecord;
 
-/// So many good keys, and so many bad ones, are known without asking the store.
-const MOST_KEPT: usize = 4096;
-const MOST_CHARACTERS: usize = 200;
+/// The number of valid keys, and of invalid ones, in the cache.
+const MAX_CACHED: usize = 4096;
+/// The greatest number of characters in an owner or a label.
+const MAX_CHARACTERS: usize = 200;
 
-/// A key to be made.
+/// The description of a new key.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,18 +42,18 @@ const MOST_CHARACTERS: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewKey {
-    /// What it may do, at least one; see [`covers`](crate::caller::covers).
+    /// The scopes, at least one; see [`covers`](crate::caller::covers).
     pub scopes: Vec<String>,
-    /// The person it belongs to, by the app's own id.
+    /// The id of the owner in the app.
     pub owner: Option<String>,
-    /// What it is for.
+    /// A label for people.
     pub label: Option<String>,
-    /// For how long it is good; `None` for ever.
+    /// The lifetime; `None` for a key that does not expire.
     pub lifetime: Option<Duration>,
 }
 
 impl NewKey {
-    /// A key that may do what these scopes name, is nobody's, and is good until it is revoked.
+    /// A key with these scopes, without an owner, that is valid until it is revoked.
     pub fn new(scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         NewKey {
             scopes: scopes.into_iter().map(Into::into).collect(),
@@ -80,15 +82,15 @@ impl NewKey {
         self
     }
 
-    /// T0003 with everything that is wrong.
+    /// T0003 with every invalid field.
     fn check(&self) -> Result<()> {
         let mut problems = Vec::new();
         if self.scopes.is_empty() {
-            problems.push(("scopes", "must hold at least one, such as read".to_owned()));
+            problems.push(("scopes", "needs at least one, for example read".to_owned()));
         }
         for text in &self.scopes {
-            if let Err(why) = scope(text) {
-                problems.push(("scopes", format!("has {text:?}; {why}")));
+            if let Err(why) = parse_scope(text) {
+                problems.push(("scopes", format!("has {text:?}: {why}")));
             }
         }
         for (name, text) in [("owner", &self.owner), ("label", &self.label)] {
@@ -113,41 +115,32 @@ impl NewKey {
             .into_iter()
             .map(|(name, problem)| (name.to_owned(), problem));
         Err(invalid_input(fields)
-            .with_message(format!("The key cannot be made: {}.", lines.join("; "))))
+            .with_message(format!("The key is not valid: {}.", lines.join("; "))))
     }
 }
 
-/// A text as a scope, or what one is.
-pub(crate) fn scope(text: &str) -> Result<String, String> {
-    let wanted =
-        || format!("a scope is 1 to {MOST_CHARACTERS} visible ASCII characters without \" and \\");
-    is_scope(text).then(|| text.to_owned()).ok_or_else(wanted)
+/// Parses a scope.
+pub(crate) fn parse_scope(text: &str) -> Result<String, String> {
+    match scope::is_valid(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("not a valid scope: {}", scope::HELP)),
+    }
 }
 
-/// A text as an owner or a label, or what one must be.
+/// Parses an owner or a label.
 pub(crate) fn line(text: &str) -> Result<String, String> {
-    let wanted = || {
-        format!("must be 1 to {MOST_CHARACTERS} characters on one line, each of which can be seen")
-    };
+    let wanted = || format!("must be 1 to {MAX_CHARACTERS} visible characters on one line");
     is_line(text).then(|| text.to_owned()).ok_or_else(wanted)
-}
-
-/// A scope, as RFC 6749 (appendix A.4) has it: challenges and lists of scopes are parted by blanks.
-fn is_scope(scope: &str) -> bool {
-    (1..=MOST_CHARACTERS).contains(&scope.len())
-        && scope
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
 }
 
 fn is_line(text: &str) -> bool {
     !text.trim().is_empty()
-        && text.chars().count() <= MOST_CHARACTERS
+        && text.chars().count() <= MAX_CHARACTERS
         && !text.chars().any(is_hidden)
 }
 
-/// What a listing would not show as it is: controls, further ends of a line, what has no width, and what turns
-/// the direction of the text around it, by which one label could look like another.
+/// Whether a list would not show the character: controls, line ends, characters without width, and marks that change the
+/// direction of the text, by which one label could look like another.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -162,16 +155,16 @@ fn is_hidden(c: char) -> bool {
         )
 }
 
-/// A key that was just made: the only time its text is there. `Debug` does not show it.
+/// A key that was just created, with its text, which exists only here. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MadeKey {
     text: String,
-    /// What is kept of it.
+    /// The record in the store.
     pub record: KeyRecord,
 }
 
 impl MadeKey {
-    /// The key itself, to be handed to whoever will use it.
+    /// The key itself.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -207,38 +200,38 @@ type Hash = [u8; 32];
 pub struct Keys {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    /// Apart, so that a flood of bad keys pushes no good one out.
+    /// Separate caches, so that a flood of invalid keys evicts no valid one.
     good: TtlCache<Hash, Arc<KeyRecord>>,
     bad: TtlCache<Hash, ()>,
 }
 
 impl Keys {
-    /// The keys of this store, by the clock of the system.
+    /// The keys of this store, with the system clock.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self::with_clock(store, Arc::new(SystemClock))
     }
 
-    /// The keys of this store, by this clock.
+    /// The keys of this store, with the given clock.
     pub fn with_clock(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
         Keys {
             store,
             clock,
-            good: TtlCache::new(MOST_KEPT),
-            bad: TtlCache::new(MOST_KEPT),
+            good: TtlCache::new(MAX_CACHED),
+            bad: TtlCache::new(MAX_CACHED),
         }
     }
 
-    /// Makes a key and keeps its hash.
+    /// Creates a key and stores its hash.
     ///
     /// # Errors
-    /// T0003 with each part of `new` that does not fit, T0012 where the store fails.
+    /// T0003 with every invalid field of `new`; T0012 if the store fails.
     pub async fn create(&self, new: NewKey) -> Result<MadeKey> {
         new.check()?;
         let created = self.clock.now();
         let mut seen = HashSet::new();
         let mut scopes = new.scopes;
         scopes.retain(|scope| seen.insert(scope.clone()));
-        // An id that is taken comes once in 10¹⁵ makings for each key that there is.
+        // A new id collides with an existing key about once in 10¹⁵ times.
         for _ in 0..8 {
             let id = text::new_id();
             let text = text::new_key(&id);
@@ -259,31 +252,30 @@ impl Keys {
         Err(Error::unexpected("eight new ids in a row were taken"))
     }
 
-    /// Every key, also those revoked and expired, the oldest first.
+    /// All keys, including revoked and expired ones, oldest first.
     ///
     /// # Errors
-    /// T0012 where the store fails.
+    /// T0012 if the store fails.
     pub async fn list(&self) -> Result<Vec<KeyRecord>> {
         stored::list(&*self.store).await
     }
 
-    /// Revokes the key of this id: for this process from now on, for every other within a second.
-    /// `false` where there is none; one that was revoked before stays so.
+    /// Revokes the key with this id: in this process immediately, in every other within a second. Returns `false` if there
+    /// is no such key. A second revocation changes nothing.
     ///
     /// # Errors
-    /// T0012 where the store fails; then the key is as good as before.
+    /// T0012 if the store fails; the key then stays valid.
     pub async fn revoke(&self, id: &str) -> Result<bool> {
         let found = stored::revoke(&*self.store, id, self.clock.now()).await?;
         self.good.clear();
         Ok(found)
     }
 
-    /// The key that `text` is, if it is one that is good now; `None` for every other text, whatever is
-    /// wrong with it. An answer of the store is given again for less than a second, also to those who
-    /// come after.
+    /// Returns the record of the key `text` if the key is valid now; `None` for every other text. Results of the store are
+    /// cached for less than a second.
     ///
     /// # Errors
-    /// T0012 where the store fails: then nobody knows whether the key is good.
+    /// T0012 if the store fails, so that it is unknown whether the key is valid.
     pub async fn verify(&self, text: &str) -> Result<Option<Arc<KeyRecord>>> {
         if text.len() != text::LENGTH {
             return Ok(None);
@@ -313,7 +305,7 @@ impl Keys {
 }
 
 impl KeyRecord {
-    /// The key as a caller, whose person is `user`.
+    /// The key as a caller, owned by `user`.
     pub fn caller(&self, user: Option<User>) -> Caller {
         Caller::Key(Arc::new(caller::Key {
             id: self.id.clone(),

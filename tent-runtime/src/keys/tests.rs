@@ -299,7 +299,7 @@ async fn a_flood_of_bad_keys_pushes_no_good_one_out() {
     let setup = Setup::new();
     let made = setup.made(NewKey::new(["read"])).await;
     assert!(setup.is_good(made.text()).await);
-    for _ in 0..2 * MOST_KEPT {
+    for _ in 0..2 * MAX_CACHED {
         assert!(!setup.is_good(&text::new_key("aaaaaaaaaa")).await);
     }
     let asked = setup.store.asked();

@@ -1,13 +1,12 @@
-//! The text of a key: `tk_`, the id, `_`, the secret, and a checksum, by which a key that was mistyped, cut short or
-//! leaked is told from other words without asking any store.
+//! The text of a key: `tk_`, the id, `_`, the secret and a checksum. The checksum recognises mistyped and cut keys, and lets
+//! scanners find leaked ones, without a store.
 //!
-//! The checksum is the CRC-32 of all before it, as six characters in base 62; it guards against mistakes, not against
-//! people.
+//! It is the CRC-32 of the text before it, as six characters in base 62. It protects against mistakes, not against attacks.
 
 use crate::random;
 
 const PREFIX: &str = "tk_";
-/// Without the letters that are taken for others, since a person reads ids aloud and types them.
+/// Without characters that look alike, because people read ids aloud and type them.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LENGTH: usize = 10;
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -15,7 +14,7 @@ const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 const SECRET_LENGTH: usize = 43;
 const CHECK_LENGTH: usize = 6;
 
-/// How long every key is.
+/// The length of every key.
 pub(super) const LENGTH: usize = PREFIX.len() + ID_LENGTH + 1 + SECRET_LENGTH + CHECK_LENGTH;
 
 /// A new id.
@@ -30,7 +29,7 @@ pub(super) fn new_key(id: &str) -> String {
     text
 }
 
-/// The id in the text of a key; `None` for what no key can be.
+/// The id in the text of a key; `None` if the text is not a key.
 pub(super) fn id_of(text: &str) -> Option<&str> {
     if text.len() != LENGTH || !text.is_ascii() {
         return None;
@@ -38,10 +37,10 @@ pub(super) fn id_of(text: &str) -> Option<&str> {
     let (body, check) = text.split_at(LENGTH - CHECK_LENGTH);
     let (id, secret) = body.strip_prefix(PREFIX)?.split_at(ID_LENGTH);
     let secret = secret.strip_prefix('_')?;
-    let fits = id.bytes().all(|b| ID_LETTERS.contains(&b))
+    let is_valid = id.bytes().all(|b| ID_LETTERS.contains(&b))
         && secret.bytes().all(|b| b.is_ascii_alphanumeric())
         && checksum(body) == check;
-    fits.then_some(id)
+    is_valid.then_some(id)
 }
 
 fn checksum(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! A field of an input, as a declaration states it. Plain data that a `static` can hold.
+//! [`Field`]: the declaration of one input field. Plain data for a `static`.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
@@ -6,47 +6,47 @@ use serde_json::Value;
 /// One owned parameter of a function: a field of its input.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Its name on the wire.
+    /// The name in JSON.
     pub name: &'static str,
     /// The schema of its type.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Its name for people, where one is stated.
+    /// The title, if one is declared.
     pub title: Option<&'static str>,
-    /// What it is for; empty where nothing is said.
+    /// The description; empty if there is none.
     pub about: &'static str,
-    /// Its default as JSON, where one is stated; `None` of a default that JSON cannot show.
+    /// The default as JSON, if one is declared. The function returns `None` for a default that JSON cannot represent.
     pub default: Option<fn() -> Option<Value>>,
-    /// What else is stated of it.
+    /// The rules of `#[arg(…)]`.
     pub rules: Rules,
-    /// Whether its value may not be shown or logged.
+    /// Whether the value is secret: it must not be shown or logged.
     pub secret: bool,
-    /// The header that mirrors it (`x-mcp-header`).
+    /// The name of the header that carries the value too (`x-mcp-header`).
     pub header: Option<&'static str>,
 }
 
 /// The rules of `#[arg(…)]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// The least value of a number.
+    /// The minimum of a number.
     pub min: Option<Bound>,
-    /// The greatest value of a number.
+    /// The maximum of a number.
     pub max: Option<Bound>,
-    /// The least number of characters of a text, or of items of a list.
+    /// The minimum number of characters of a string, or of items of a list.
     pub min_len: Option<u64>,
-    /// The greatest number of characters of a text, or of items of a list.
+    /// The maximum number of characters of a string, or of items of a list.
     pub max_len: Option<u64>,
-    /// A regular expression that a text matches somewhere.
+    /// A regular expression that must match somewhere in a string.
     pub pattern: Option<&'static str>,
     /// An example, as JSON.
     pub example: Option<fn() -> Option<Value>>,
 }
 
-/// A bound of a number, as it was written.
+/// A bound of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
-    /// Without a point.
+    /// An integer literal.
     Integer(i128),
-    /// With one.
+    /// A floating-point literal.
     Number(f64),
 }
 
@@ -63,7 +63,7 @@ impl Rules {
 }
 
 impl Field {
-    /// A field of type `T` with nothing else stated.
+    /// A field of type `T` without options.
     pub const fn new<T: JsonSchema>(name: &'static str) -> Self {
         Field {
             name,
@@ -78,7 +78,7 @@ impl Field {
     }
 }
 
-/// The schema of `T`. An `Option` of a type that takes anything looks like that type, so it is marked.
+/// The schema of `T`. An `Option` of a type that accepts any value has the same schema as the type, so it gets a keyword.
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.subschema_for::<T>();
     if schema.as_bool() == Some(true) && T::schema_id().starts_with("Option<") {

@@ -1,4 +1,4 @@
-//! [`InputSchema`]: what a function takes, and the check of it.
+//! [`InputSchema`]: the schema of a function's input, and its validation.
 
 use std::collections::BTreeSet;
 
@@ -6,27 +6,27 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
+use super::check::{CompiledSchema, Mode, Path, Purpose, Validation, compile};
 use super::transform::{Shaper, Side, Source, is_name, problem};
 use super::{
-    Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, invalid_input, keywords, mirrors,
-    rules,
+    Field, INVALID, InputEncoding, Problem, REQUIRED, WHOLE, header_parameters, invalid_input,
+    keywords, rules,
 };
 use crate::error::Error;
 
-/// A function's input: what is published, and the check.
+/// The schema of a function's input: published for clients, and compiled for validation.
 #[derive(Debug)]
 pub struct InputSchema {
     published: Value,
-    plan: Plan,
-    /// For what the plan does not know of the schema.
+    compiled: CompiledSchema,
+    /// Enforces the keywords that `compiled` does not.
     #[cfg(feature = "schema")]
-    full: Option<super::full::Full>,
+    full_validator: Option<super::full_validator::Full>,
 }
 
 impl InputSchema {
-    /// From the parameters that are fields of the input. A field whose type takes `null` (an `Option`),
-    /// or that has a default, may be left out.
+    /// The schema of an input whose fields are parameters. A field is optional if its type accepts `null` (an `Option`) or it
+    /// has a default.
     ///
     /// ```
     /// use tent_runtime::schema::{Field, InputSchema, InputEncoding};
@@ -40,7 +40,7 @@ impl InputSchema {
     /// ```
     ///
     /// # Errors
-    /// Every problem of the declaration, not only the first.
+    /// Every problem of the declaration.
     pub fn from_fields(fields: &[Field]) -> Result<Self, Vec<Problem>> {
         let types: Vec<_> = fields.iter().map(|field| field.schema).collect();
         let source = Source::of(Side::Input, &types);
@@ -50,8 +50,7 @@ impl InputSchema {
         let mut headers = BTreeSet::new();
         for (field, raw) in fields.iter().zip(source.roots) {
             if !is_name(field.name) {
-                let message =
-                    "model interfaces refuse this name; rename it to 1 to 64 of A-Z a-z 0-9 _ . -";
+                let message = "model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -";
                 problems.push(problem(codes::INVALID_FIELD_NAME, field.name, message));
             }
             if let Some(header) = field.header
@@ -90,11 +89,10 @@ impl InputSchema {
         Ok(schema)
     }
 
-    /// From the one type that is the whole input.
+    /// The schema of an input that is one type.
     ///
     /// # Errors
-    /// Every problem of the type, not only the first: T7012 where it is not always one object, T7007 for an
-    /// `x-mcp-header` that clients refuse.
+    /// Every problem of the type: T7012 if it is not always an object, T7007 for an invalid `x-mcp-header`.
     pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Result<Self, Vec<Problem>> {
         let mut source = Source::of(Side::Input, &[schema]);
         let mut shaper = Shaper::new(Side::Input, source.definitions);
@@ -102,7 +100,7 @@ impl InputSchema {
         let mut root = shaper.shape_root(raw);
         let mut problems = Vec::new();
         if root.contains_key("oneOf") || root.contains_key("anyOf") {
-            let message = "it has several shapes, and model interfaces refuse such a union at the root; put the enum into a field of a struct, without `flatten`";
+            let message = "the root is a union, which model interfaces reject: put the enum into a field of a struct, without `flatten`";
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         } else if root.get("type").and_then(Value::as_str) != Some("object") {
             let found = root
@@ -118,8 +116,8 @@ impl InputSchema {
         Self::made(shaper, root, problems)
     }
 
-    /// From a schema of the author's own, which is published untouched. It is enforced as it stands: a
-    /// keyword that is not enforced is a problem. With the feature `schema` every keyword is enforced.
+    /// The author's own schema, which is published unchanged. A keyword that is not enforced is a problem; with the feature
+    /// `schema`, every keyword is enforced.
     ///
     /// ```
     /// use tent_runtime::schema::InputSchema;
@@ -130,8 +128,8 @@ impl InputSchema {
     /// ```
     ///
     /// # Errors
-    /// Every problem of the schema, not only the first: T7012 where its root does not state
-    /// `"type": "object"`, T7007 for an `x-mcp-header` that clients refuse, T7017 for what is not enforced.
+    /// Every problem of the schema: T7012 if its root does not have `"type": "object"`, T7007 for an invalid `x-mcp-header`,
+    /// T7017 for a keyword that is not enforced.
     pub fn from_declared(stated: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
@@ -139,42 +137,46 @@ impl InputSchema {
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         if let Value::Object(root) = &stated {
-            problems.extend(mirrors::problems(root, None));
+            problems.extend(header_parameters::problems(root, None));
         }
         match compile(&stated, Purpose::Input) {
-            Ok((plan, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, plan)),
+            Ok((compiled, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, compiled)),
             Ok(_) => Err(problems),
             Err(more) => {
                 problems.extend(more);
-                Self::of_more(stated, problems)
+                Self::from_unsupported(stated, problems)
             }
         }
     }
 
-    /// From a schema of the author's own that the check alone does not enforce, for these `problems`.
+    /// The author's own schema, if the validator does not support it because of `problems`.
     #[cfg(not(feature = "schema"))]
-    fn of_more(_: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+    fn from_unsupported(_: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         Err(problems)
     }
 
     #[cfg(feature = "schema")]
-    fn of_more(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
-        // A root or a name that clients refuse is refused whoever checks the rest, and what refers to itself
-        // without end takes everything in the eyes of the validator.
+    fn from_unsupported(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+        // The full validator does not help with a root or a name that clients reject. It would accept every value for a
+        // schema that refers to itself without end.
         let refused = |problem: &Problem| {
-            problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::ENDLESS)
+            problem.code != codes::INVALID_RULE || problem.message.ends_with(super::check::CYCLE)
         };
         if problems.iter().any(refused) {
             let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
-            problems.extend(super::full::Full::of(&stated).err().unwrap_or_default());
+            problems.extend(
+                super::full_validator::Full::of(&stated)
+                    .err()
+                    .unwrap_or_default(),
+            );
             return Err(problems);
         }
-        let (full, outline) = super::full::Full::of(&stated)?;
-        let (plan, _) = compile(&outline, Purpose::Input)?;
+        let (full_validator, outline) = super::full_validator::Full::of(&stated)?;
+        let (compiled, _) = compile(&outline, Purpose::Input)?;
         Ok(InputSchema {
             published: stated,
-            plan,
-            full: Some(full),
+            compiled,
+            full_validator: Some(full_validator),
         })
     }
 
@@ -183,9 +185,9 @@ impl InputSchema {
     /// # Errors
     /// Every problem of the schema, also a default that is not valid for its own field.
     pub(crate) fn for_form(schema: Value) -> Result<Self, Vec<String>> {
-        let (plan, _) = compile(&schema, Purpose::Form)
+        let (compiled, _) = compile(&schema, Purpose::Form)
             .map_err(|problems| Vec::from_iter(problems.into_iter().map(|one| one.message)))?;
-        let schema = InputSchema::checked(schema, plan);
+        let schema = InputSchema::checked(schema, compiled);
         let mut problems = Vec::new();
         let fields = schema
             .published
@@ -204,29 +206,28 @@ impl InputSchema {
         }
     }
 
-    fn checked(published: Value, plan: Plan) -> Self {
+    fn checked(published: Value, compiled: CompiledSchema) -> Self {
         InputSchema {
             published,
-            plan,
+            compiled,
             #[cfg(feature = "schema")]
-            full: None,
+            full_validator: None,
         }
     }
 
-    /// What clients are shown.
+    /// The published schema.
     pub fn published(&self) -> &Value {
         &self.published
     }
 
-    /// Checks `input` and brings it into its normal form: numbers folded, `null` as absent, constant
-    /// defaults filled in. Of an input that does not fit, the form is not told.
+    /// Validates `input` and normalizes it: numbers lose a zero fraction, `null` of an optional field becomes absent, and
+    /// absent fields get their constant defaults. An invalid input may be left partly normalized.
+    ///
+    /// A type can have rules that no schema expresses, such as the syntax of an IP address. Those are checked later, when a
+    /// valid input is deserialized.
     ///
     /// # Errors
-    /// T0003 with every field that does not fit, up to a hundred. No message shows what was sent.
-    ///
-    /// What no schema says is not among them: that a text is no IP address, where the type is one, is found when
-    /// the input is read into its types, once it fits here. A reader of a type stops at its first fault, which
-    /// may be one of the schema's: what it could add is told once those are mended.
+    /// T0003 with every invalid field, up to a hundred. No message contains a value.
     pub fn validate(
         &self,
         input: &mut Map<String, Value>,
@@ -236,14 +237,14 @@ impl InputSchema {
             InputEncoding::Json => Mode::Json,
             InputEncoding::Strings => Mode::Strings,
         };
-        let mut walk = Walk::new(&self.plan, mode);
+        let mut walk = Validation::new(&self.compiled, mode);
         walk.root(input);
         #[cfg_attr(not(feature = "schema"), expect(unused_mut))]
         let mut found = walk.found();
         #[cfg(feature = "schema")]
-        if let Some(full) = &self.full {
+        if let Some(full_validator) = &self.full_validator {
             let whole = Value::Object(std::mem::take(input));
-            full.check(&self.plan, &whole, &mut found);
+            full_validator.check(&self.compiled, &whole, &mut found);
             if let Value::Object(whole) = whole {
                 *input = whole;
             }
@@ -255,52 +256,51 @@ impl InputSchema {
         }
     }
 
-    /// How many steps [`validate`](Self::validate) takes for `input`.
+    /// The number of steps that [`validate`](Self::validate) takes for `input`.
     #[cfg(test)]
     pub(super) fn steps(&self, input: &mut Map<String, Value>) -> u64 {
-        let mut walk = Walk::new(&self.plan, Mode::Json);
+        let mut walk = Validation::new(&self.compiled, Mode::Json);
         walk.root(&mut Map::new());
         let least = walk.left();
-        let mut walk = Walk::new(&self.plan, Mode::Json);
+        let mut walk = Validation::new(&self.compiled, Mode::Json);
         walk.root(input);
         least.saturating_sub(walk.left())
     }
 
-    /// The paths of the secret fields, `cards[].number` for a field of each item; sorted.
+    /// The paths of the secret fields, sorted. `cards[].number` is a field of each item.
     pub fn secrets(&self) -> Vec<String> {
-        self.plan.secrets()
+        self.compiled.secrets()
     }
 
-    /// The paths of the integers whose type is wider than 64 bits, sorted: JSON readers, this one too, have
-    /// no room for all of their values, so they take what 64 bits hold.
+    /// The paths of the integers whose type has more than 64 bits, sorted. They accept 64-bit values only, as most JSON parsers
+    /// do.
     pub fn huge_integers(&self) -> Vec<String> {
-        self.plan.huge()
+        self.compiled.huge()
     }
 
-    /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret:
-    /// no message about it may show a value. Where secrets are, a path that leads nowhere counts as one.
+    /// Whether the value at `path`, such as `cards[0].number`, is secret or inside a secret: no message may show it. If the
+    /// schema has secrets, a path that leads nowhere counts as secret.
     pub fn is_secret(&self, path: &str) -> bool {
-        self.plan.is_secret(path)
+        self.compiled.is_secret(path)
     }
 
-    /// What may be told of a misfit that another than this check found at `path`, and that may therefore
-    /// show what was sent: where it has to do with a secret, the path ends before it and nothing is said of
-    /// the value.
+    /// The path and problem of an error that another check found, without anything that reveals a secret: the path ends before
+    /// a secret, and the problem is [`INVALID`].
     pub(crate) fn redact(&self, path: &str, what: &str) -> (String, String) {
         let path = if path == WHOLE { "" } else { path };
-        match self.plan.hidden(path) {
+        match self.compiled.hidden(path) {
             Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
             Some(told) => (told.to_owned(), INVALID.to_owned()),
             None => (path.to_owned(), what.to_owned()),
         }
     }
 
-    /// Whether the field `name` is secret or has a secret in it.
+    /// Whether the field `name` is secret or contains a secret.
     pub(crate) fn has_secret_in(&self, name: &str) -> bool {
-        self.plan.has_secret_in(name)
+        self.compiled.has_secret_in(name)
     }
 
-    /// Puts `[secret]` in the place of every secret of `input`, which need not fit.
+    /// Replaces every secret of `input`, which may be invalid, by `[secret]`.
     ///
     /// ```
     /// use tent_runtime::schema::{Field, InputSchema};
@@ -311,7 +311,7 @@ impl InputSchema {
     /// assert_eq!(input["pin"], "[secret]");
     /// ```
     pub fn mask(&self, input: &mut Map<String, Value>) {
-        self.plan.mask(input);
+        self.compiled.mask(input);
     }
 
     fn made(
@@ -319,7 +319,7 @@ impl InputSchema {
         root: Map<String, Value>,
         mut problems: Vec<Problem>,
     ) -> Result<Self, Vec<Problem>> {
-        for problem in mirrors::problems(&root, Some(shaper.kept())) {
+        for problem in header_parameters::problems(&root, Some(shaper.kept())) {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
@@ -333,42 +333,41 @@ impl InputSchema {
             }
         };
         let mut document = Value::Object(root);
-        let (mut plan, defaults) = compile(&document, Purpose::Input)?;
-        // The deeper come first, so that a default has in it what is filled in inside of it.
+        let (mut compiled, defaults) = compile(&document, Purpose::Input)?;
+        // Deeper defaults come first, so that the default of an object contains the defaults of its fields.
         for default in defaults {
             let mut value = default.value;
-            let mut walk = Walk::new(&plan, Mode::Json);
+            let mut walk = Validation::new(&compiled, Mode::Json);
             walk.visit(default.property, &mut value, &Path::ROOT);
             let fits = walk.found().is_empty();
-            // What a type gives for its default need not be what it takes, and may have secrets in it:
-            // nothing is said then.
-            if (!fits || plan.holds_secret(default.property, &value))
+            // A type's default may be invalid for the type itself, or contain secrets. It is not published then.
+            if (!fits || compiled.holds_secret(default.property, &value))
                 && let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer)
             {
                 schema.remove("default");
             }
             if fits {
-                plan.set_default(default.node, &default.name, Some(value));
+                compiled.set_default(default.node, &default.name, Some(value));
             }
         }
         let published = match &document {
             Value::Object(root) => keywords::published(root),
             other => other.clone(),
         };
-        Ok(InputSchema::checked(published, plan))
+        Ok(InputSchema::checked(published, compiled))
     }
 
     /// What is wrong with `value` as the field `name`: paths and problems.
     fn invalid_in_field(&self, name: &str, mut value: Value) -> Vec<(String, String)> {
-        let Some(id) = self.plan.property(name) else {
+        let Some(id) = self.compiled.property(name) else {
             return Vec::new();
         };
-        let mut walk = Walk::new(&self.plan, Mode::Json);
+        let mut walk = Validation::new(&self.compiled, Mode::Json);
         walk.visit(id, &mut value, &Path::ROOT.known(name));
         walk.found()
     }
 
-    /// Whether the defaults and examples that `#[arg(…)]` states fit their own fields.
+    /// Checks that the defaults and examples of `#[arg(…)]` are valid for their fields.
     fn stated_values_fit(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
         for field in fields {

@@ -1,38 +1,36 @@
-//! The marks: facts about a schema that its check needs and that no client is shown. While a schema is
-//! being made they stand in it as keywords of tent's own; publishing takes them out.
-//!
-//! Only `transform` and `rules` write them, only `check::compile` and this file read them.
+//! The internal keywords `x-tent-…`: facts about a schema that the validator needs and that are not published.
+//! `transform` and `rules` write them; the validator's compiler reads them; [`published`] removes them.
 
 use serde_json::{Map, Value};
 
-/// Takes `null` too, though it is not said: an `Option`.
+/// Accepts `null` too, which is not published: an `Option`.
 pub(super) const NULL: &str = "x-tent-null";
-/// Its value may not be shown or logged. An author may write this one, too.
+/// The value is secret: it must not be shown or logged. An author's own schema may have this keyword.
 pub(super) const SECRET: &str = "x-tent-secret";
-/// An integer that JavaScript cannot carry, so it is taken from a string of digits.
+/// An integer type that JavaScript numbers cannot hold, so a string of digits is accepted.
 pub(super) const WIDE: &str = "x-tent-wide";
-/// An integer of a type that is wider than 64 bits.
+/// An integer type with more than 64 bits.
 pub(super) const HUGE: &str = "x-tent-huge";
-/// The least value, as a text, where JSON's safe numbers cannot hold it.
+/// The minimum as a string, if JavaScript numbers cannot hold it.
 pub(super) const LEAST: &str = "x-tent-least";
-/// The greatest value, as a text.
+/// The maximum as a string.
 pub(super) const MOST: &str = "x-tent-most";
-/// A number that must fit into 32 bits.
+/// A number of type `f32`.
 pub(super) const SINGLE: &str = "x-tent-single";
-/// The only values it may have; `enum` is published for strings alone.
+/// The allowed values, for types whose `enum` is not published.
 pub(super) const ONLY: &str = "x-tent-only";
-/// Values that it may not have.
+/// The excluded values.
 pub(super) const NOT: &str = "x-tent-not";
 /// The pattern that the keys of a map match.
 pub(super) const KEYS: &str = "x-tent-keys";
-/// Lines that belong at the end of the description.
+/// Lines for the end of the description.
 pub(super) const WORDS: &str = "x-tent-words";
 
 const ALL: [&str; 11] = [
     NULL, SECRET, WIDE, HUGE, LEAST, MOST, SINGLE, ONLY, NOT, KEYS, WORDS,
 ];
 
-/// Adds a line to what the description will end with.
+/// Adds a line to the end of the description.
 pub(super) fn add_words(schema: &mut Map<String, Value>, line: impl Into<String>) {
     let line = Value::String(line.into());
     match schema.get_mut(WORDS) {
@@ -44,7 +42,7 @@ pub(super) fn add_words(schema: &mut Map<String, Value>, line: impl Into<String>
     }
 }
 
-/// Whether an integer anywhere in the schema is marked as [`HUGE`].
+/// Whether the schema has an integer with [`HUGE`].
 pub(super) fn any_huge(schema: &Map<String, Value>) -> bool {
     fn within(value: &Value) -> bool {
         match value {
@@ -56,7 +54,7 @@ pub(super) fn any_huge(schema: &Map<String, Value>) -> bool {
     schema.get(HUGE) == Some(&Value::Bool(true)) || schema.values().any(within)
 }
 
-/// The schema without its marks: what is published. Of a secret neither default nor example is.
+/// The published schema: without internal keywords, and without the defaults and examples of secrets.
 pub(super) fn published(schema: &Map<String, Value>) -> Value {
     let mut out = Map::new();
     for (key, value) in schema {

@@ -1,18 +1,22 @@
-//! Schemas: from the types of a function to what clients are shown, and from that to the check that
-//! an input passes before its function sees it.
+//! Schemas: generates the published schema of a function's types, and validates inputs, outputs and forms against it.
+//! Must not know functions, or any format but JSON.
 //!
-//! What a schema states is what the check enforces; both are made from one document, once, at start.
-//! This module knows no function and no wire format but JSON.
+//! ```text
+//! types ──schemars──► raw schema ──transform, rules──► document ──► published schema (what clients get)
+//!                                                          └──────► CompiledSchema   (what values are validated with)
+//! ```
+//!
+//! Both come from the same document, once, at start, so every published rule is enforced.
 
 use tent_core::codes::{self, Code};
 
 mod check;
 mod field;
 #[cfg(feature = "schema")]
-mod full;
+mod full_validator;
 mod input;
 mod keywords;
-mod mirrors;
+mod header_parameters;
 mod output;
 mod pattern;
 mod rules;
@@ -37,34 +41,32 @@ pub(crate) fn is_known_format(name: &str) -> bool {
     check::Format::find(name).is_some()
 }
 
-/// What is wrong with a declaration's schema, found at start.
+/// A problem of a declaration's schema, found at start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// T7007, T7012, T7016 or T7017.
     pub code: Code,
-    /// What is wrong, naming the field.
+    /// The problem. Names the field.
     pub message: String,
 }
 
-/// The wire that an input came over.
+/// The encoding of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputEncoding {
-    /// JSON: a number is a number.
+    /// JSON, which has numbers and booleans.
     Json,
-    /// Only strings: the query of a GET, the arguments of a prompt. A string is taken for a scalar of the
-    /// type that is declared.
+    /// Strings only: the query of a GET request, the arguments of a prompt. A string is converted to the declared scalar type.
     Strings,
 }
 
-/// What stands for the path of the input as a whole. No field can have this name.
+/// The path of the whole input in errors. No field can have this name.
 const WHOLE: &str = "(input)";
-/// What is said of a field that is not there.
+/// The error of an absent field.
 pub(crate) const REQUIRED: &str = "is required";
-/// All that is said of a secret that its type does not take.
-pub(crate) const INVALID: &str = "does not fit its type";
+/// The error of a secret that is not valid, which must not describe the value.
+pub(crate) const INVALID: &str = "is not valid";
 
-/// T0003 with one entry for each field that does not fit: its path, and what is wrong with it. The input
-/// as a whole, which has no path, is called `(input)`.
+/// T0003 with one entry for each invalid field: its path and its problem. The path of the whole input is `(input)`.
 pub fn invalid_input(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()

@@ -1,25 +1,25 @@
-//! [`OutputSchema`]: what a function's answer is said to be.
+//! [`OutputSchema`]: the schema of the value that a function returns.
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use super::check::{Mode, Path, Plan, Purpose, Walk, compile};
+use super::check::{CompiledSchema, Mode, Path, Purpose, Validation, compile};
 use super::transform::{Shaper, Side, Source, problem};
 use super::{Problem, keywords};
 
-/// A function's answer, where it is a value.
+/// The schema of the value that a function returns.
 #[derive(Debug)]
 pub struct OutputSchema {
     published: Value,
-    /// `None` where its author's own `JsonSchema` says what no check can follow.
-    plan: Option<Plan>,
+    /// `None` if the type's own `JsonSchema` has a cycle that the validator cannot follow.
+    compiled: Option<CompiledSchema>,
     huge: bool,
 }
 
 impl OutputSchema {
-    /// From the type of the value, by its serialize contract; `None` where nothing can be said of it
-    /// (`serde_json::Value`), since clients refuse a schema without a type.
+    /// The schema of a type, by its serialize contract. `None` for a type with any value (`serde_json::Value`), since clients
+    /// reject a schema without a type.
     ///
     /// ```
     /// use tent_runtime::schema::OutputSchema;
@@ -42,16 +42,16 @@ impl OutputSchema {
         let says_something = ["type", "enum", "anyOf", "oneOf"]
             .iter()
             .any(|keyword| root.contains_key(*keyword));
-        // What could not be enforced was left out; nothing is enforced of an answer's caller.
+        // Rules that cannot be enforced are left out, which is correct for outputs: they promise less.
         let shaped = shaper.finish_open(root);
         let huge = keywords::any_huge(&shaped);
         let published = keywords::published(&shaped);
-        let plan = compile(&published, Purpose::Output)
+        let compiled = compile(&published, Purpose::Output)
             .ok()
-            .map(|(plan, _)| plan);
+            .map(|(compiled, _)| compiled);
         says_something.then_some(OutputSchema {
             published,
-            plan,
+            compiled,
             huge,
         })
     }
@@ -69,18 +69,20 @@ impl OutputSchema {
             return Err(problem(codes::INVALID_RULE, "", message));
         }
         Ok(OutputSchema {
-            plan: compile(&schema, Purpose::Output).ok().map(|(plan, _)| plan),
+            compiled: compile(&schema, Purpose::Output)
+                .ok()
+                .map(|(compiled, _)| compiled),
             published: schema,
             huge: false,
         })
     }
 
-    /// What clients are shown, of the value as it is.
+    /// The published schema of the value.
     pub fn published(&self) -> &Value {
         &self.published
     }
 
-    /// Whether the value is always a JSON object; everything else is wrapped for MCP.
+    /// Whether the value is always a JSON object. MCP wraps every other value.
     pub fn is_object(&self) -> bool {
         let union = ["anyOf", "oneOf", "$ref"]
             .iter()
@@ -88,7 +90,7 @@ impl OutputSchema {
         self.published.get("type").and_then(Value::as_str) == Some("object") && !union
     }
 
-    /// The schema of `{"value": …}`, which is what MCP is given of a value that is no object.
+    /// The schema of `{"value": …}`, the form of a value that is not an object in MCP.
     pub fn wrapped(&self) -> Value {
         let mut value = self.published.clone();
         let definitions = value
@@ -105,22 +107,21 @@ impl OutputSchema {
         wrapped.into()
     }
 
-    /// Whether there is an integer in it whose type is wider than 64 bits. It is sent with all its digits, and
-    /// most JSON readers round it.
+    /// Whether it has an integer whose type has more than 64 bits. Such a value is sent with all digits, and most JSON parsers
+    /// round it.
     pub fn has_huge_integers(&self) -> bool {
         self.huge
     }
 
-    /// Whether `value` is what the schema says, for tests and for debug builds: an answer that does not
-    /// fit is a fault of the function's types, never of its caller.
+    /// Validates `value`, for tests and debug builds: an invalid output is an error of the function's types, not of its caller.
     ///
     /// # Errors
-    /// Each path that does not fit, and what is wrong there.
+    /// Each invalid path with its problem.
     pub fn fits(&self, value: &Value) -> Result<(), Vec<(String, String)>> {
-        let Some(plan) = &self.plan else {
+        let Some(compiled) = &self.compiled else {
             return Ok(());
         };
-        let mut walk = Walk::new(plan, Mode::Exact);
+        let mut walk = Validation::new(compiled, Mode::Exact);
         walk.visit(0, &mut value.clone(), &Path::ROOT);
         match walk.found() {
             found if found.is_empty() => Ok(()),

@@ -1,9 +1,9 @@
-//! Regular expressions: JSON Schema's are those of ECMAScript, in which `\d`, `\w` and `\b` know ASCII
-//! alone. What a client checks and what the door checks must be the same.
+//! Regular expressions with the meaning of ECMAScript, which JSON Schema demands: `\d`, `\w` and `\b` match ASCII only.
+//! A client and the server must agree on what a pattern matches.
 
 use regex::{Error, Regex};
 
-/// A pattern that was compiled.
+/// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
@@ -16,7 +16,7 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// As it was stated.
+    /// The pattern as declared.
     pub(super) fn as_str(&self) -> &str {
         &self.stated
     }
@@ -25,8 +25,7 @@ impl Pattern {
 /// Compiles a pattern that matches anywhere in a text.
 ///
 /// # Errors
-/// What is wrong with it, also where it needs what a search in linear time cannot do (look-around,
-/// back-references).
+/// The syntax error. Look-around and back-references are errors too: they prevent a search in linear time.
 pub(super) fn compile(pattern: &str) -> Result<Pattern, Error> {
     Ok(Pattern {
         regex: Regex::new(&ascii(pattern))?,
@@ -34,7 +33,7 @@ pub(super) fn compile(pattern: &str) -> Result<Pattern, Error> {
     })
 }
 
-/// The same pattern with the classes that mean ASCII written so.
+/// The same pattern, with classes that match ASCII only.
 fn ascii(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut in_class = false;

@@ -1,17 +1,16 @@
-//! The rules of `#[arg(…)]`, stated onto the schema of the field's type.
-//!
-//! A rule only ever narrows what the type takes; one that does not go with the type is a [`Problem`].
+//! Adds the rules of `#[arg(…)]` to the schema of the parameter's type.
+//! A rule must narrow the type; a rule that the type does not support is a [`Problem`].
 
 use serde_json::{Map, Number, Value};
 use tent_core::codes;
 
 use super::field::{Bound, Field, Rules};
 use super::transform::{SAFE, problem, set_bounds, whole};
-use super::{Problem, keywords, mirrors, pattern};
+use super::{Problem, header_parameters, keywords, pattern};
 
 type Object = Map<String, Value>;
 
-/// States what `field` says onto `schema`, the form of its type.
+/// Adds the rules of `field` to the schema of its type.
 pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Problem>) {
     let mut invalid_input =
         |message: String| problems.push(problem(codes::INVALID_RULE, field.name, message));
@@ -105,11 +104,11 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         schema.insert(keywords::SECRET.to_owned(), true.into());
     }
     if let Some(header) = field.header {
-        // Clients leave a tool out whose `x-mcp-header` stands on anything else.
+        // Clients ignore a tool with `x-mcp-header` on any other type.
         if matches!(kind.as_str(), "string" | "integer" | "boolean") {
-            schema.insert(mirrors::KEYWORD.to_owned(), header.into());
+            schema.insert(header_parameters::KEYWORD.to_owned(), header.into());
             if kind == "integer" {
-                // MCP: an integer that is mirrored lies within what a double holds exactly.
+                // MCP demands that a double holds every value of the header exactly.
                 narrow_integer(schema, -SAFE, true);
                 narrow_integer(schema, SAFE, false);
             }
@@ -132,7 +131,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     }
 }
 
-/// The value of an expression, where it is the same each time and says something.
+/// The value of an expression, if it is the same for each evaluation and not null.
 fn constant(of: fn() -> Option<Value>) -> Option<Value> {
     let value = of()?;
     (!value.is_null() && of().as_ref() == Some(&value)).then_some(value)
@@ -147,7 +146,7 @@ fn a(kind: &str) -> String {
     }
 }
 
-/// The bounds that stand on an integer: published ones or marks.
+/// The bounds of an integer: published, or in an internal keyword.
 pub(super) fn integer_bounds(schema: &Object) -> (Option<i128>, Option<i128>) {
     let bound = |keyword: &str, mark: &str, up| {
         let marked = schema.get(mark).and_then(Value::as_str);

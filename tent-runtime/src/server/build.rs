@@ -12,7 +12,7 @@ use tent_core::codes;
 use super::{App, Tent};
 use crate::cx::{State, States};
 use crate::dispatch::{Dispatcher, DispatcherParts};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, StartError};
 use crate::function::BoxFuture;
 use crate::registry::{Diagnostics, Registry};
 use crate::settings::Settings;
@@ -89,7 +89,7 @@ impl App {
     /// # Errors
     /// T7019 for settings; every problem of the functions, as `check` reports them; T7011 for a state that a function
     /// takes and that the app does not have; and the errors of opening a state or the store.
-    pub async fn build(self) -> Result<Tent> {
+    pub async fn build(self) -> Result<Tent, StartError> {
         let prepared = self.prepare()?;
         let registry = prepared.registry().map_err(refused)?;
         let notifier = prepared.app.notifier.clone();
@@ -104,12 +104,12 @@ impl App {
     /// As [`build`](Self::build), and T7019 if the server cannot listen on the address.
     ///
     /// ```no_run
-    /// # async fn run() -> tent::Result<()> {
+    /// # async fn run() -> Result<(), tent::StartError> {
     /// let app = tent::App::new("orders", "1.0.0");
     /// app.serve(([127, 0, 0, 1], 3000).into()).await
     /// # }
     /// ```
-    pub async fn serve(self, addr: SocketAddr) -> Result<()> {
+    pub async fn serve(self, addr: SocketAddr) -> Result<(), StartError> {
         // As a setting too, so that it takes the place of the default.
         let app = self.flag("serve", "web.addr", addr.to_string());
         app.build().await?.serve(addr).await

@@ -7,7 +7,7 @@ use tent_core::codes;
 use tokio::net::TcpListener;
 
 use super::{Tent, connections};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, StartError};
 
 /// How long running calls may take after a shutdown begins.
 const GRACE: Duration = Duration::from_secs(10);
@@ -25,10 +25,10 @@ impl Tent {
     ///
     /// # Errors
     /// T7019 if the server cannot listen on the address.
-    pub async fn serve(self, addr: SocketAddr) -> Result<()> {
+    pub async fn serve(self, addr: SocketAddr) -> Result<(), StartError> {
         let listener = bind(addr).await?;
         self.dispatcher.serve_host(addr.ip());
-        self.serve_on(listener).await
+        Ok(self.serve_on(listener).await?)
     }
 
     pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {

@@ -29,10 +29,12 @@ impl std::fmt::Display for Stated {
 
 impl std::error::Error for Stated {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        tent_runtime::error::offer(|| self.failure());
+        tent_runtime::error::provide_failure(|| self.failure());
         None
     }
 }
+
+impl tent_runtime::error::DerivedFailure for Stated {}
 
 impl Failure for Stated {
     fn failure(&self) -> Error {
@@ -196,7 +198,7 @@ fn content_is_told_from_values() {
     let answer = run_with(linked("beside"), json!({}), States::default()).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
-    assert!(!answer.shown && answer.meta.is_empty());
+    assert!(!answer.replaces_text && answer.meta.is_empty());
 }
 
 #[test]
@@ -210,7 +212,7 @@ fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
     let answer = run("in_place");
     assert_eq!(answer.value.expect("a value").get(), "{\"id\":9}");
     assert_eq!(answer.content, [Content::text("nine")]);
-    assert!(answer.shown);
+    assert!(answer.replaces_text);
     assert_eq!(json!(answer.meta.members()), wanted);
     for name in ["one_with_meta", "many_with_meta"] {
         assert!(

@@ -105,7 +105,7 @@ fn all_failing_fields_are_named_at_once_with_their_paths_and_no_secret() {
             "id": "invalid type: string \"x\", expected u32",
             "lines[1]": "missing field `quantity`",
             "limit": "invalid value: integer `300`, expected u8",
-            "pin": "does not fit its type",
+            "pin": "is not valid",
             "type": "invalid type: integer `1`, expected a string",
         })
     );

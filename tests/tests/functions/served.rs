@@ -164,8 +164,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
 
 #[test]
 fn a_prompt_gives_messages() {
-    let prompted =
-        |name: &str, input: Value| answer(linked(name), input).prompted.expect("messages");
+    let prompted = |name: &str, input: Value| answer(linked(name), input).prompt.expect("messages");
     assert!(matches!(linked("talk").primitive, Primitive::Prompt) && !linked("talk").api);
     for (name, input, about, messages) in [
         (

@@ -1,4 +1,4 @@
-//! What an app says of itself, from where it is put together to what clients are told.
+//! How an app describes itself, from the builder to what clients get.
 
 use serde_json::{Value, json};
 use tent::prelude::*;
@@ -58,7 +58,7 @@ async fn everything_that_clients_would_refuse_keeps_the_app_from_starting() {
         .set("store.url", "memory:")
         .functions(tent::functions![about_nothing])
         .website("shop.example")
-        .icons(Icon::png("<svg/>"))
+        .icons(Icon::data("<svg/>", "text/html"))
         .extension("ui", Value::Null)
         .experimental("fast", 1);
     let error = app.build().await.expect_err("it says what clients refuse");
@@ -70,11 +70,11 @@ async fn everything_that_clients_would_refuse_keeps_the_app_from_starting() {
     assert_eq!(
         problems,
         [
-            r#"T7034 invalid-icon: The app's icon "data:image/png;base64,PHN2Zy8+" says that it is image/png, and holds something else"#,
+            r#"T7034 invalid-icon: The app's icon "data:text/html;base64,PHN2Zy8+" has a data: URL of the type "text/html", which is not an image type"#,
             "T7035 invalid-extension: The extension \"ui\" has no prefix, such as `com.example/`",
             r#"T7035 invalid-extension: The settings of the experimental capability "fast" are no object"#,
             r#"T7035 invalid-extension: The settings of the extension "ui" are no object"#,
-            r#"T7036 invalid-website: The website "shop.example" has an address that is neither https: nor http:"#,
+            r#"T7036 invalid-website: The website "shop.example" has a URL that is neither https: nor http:"#,
         ]
     );
 }

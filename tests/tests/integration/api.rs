@@ -113,7 +113,7 @@ async fn a_method_that_does_not_fit_is_405_with_allow_for_who_may_know() {
         (reply.status.as_u16(), reply.header("allow")),
         (405, Some("GET, HEAD"))
     );
-    // Who may not know of it is told what is told of a name that does not exist.
+    // A caller that cannot see the function gets the error of a name that does not exist.
     let hidden = ask(&tent, "GET", "/api/delete_all").key(&ada).send().await;
     let absent = ask(&tent, "GET", "/api/no_such").key(&ada).send().await;
     assert_eq!(
@@ -158,8 +158,9 @@ async fn a_body_that_is_not_json_is_refused_before_the_function_runs() {
     assert_eq!(runs(&tent), 2);
 }
 
+// K3-24.
 #[tokio::test]
-async fn k3_24_the_limit_of_a_body_is_the_one_that_is_set() {
+async fn limits_a_body_to_the_configured_size() {
     let tent = tent_with(|app| app.set("limits.max_body", "8MiB")).await;
     let long = "a".repeat(3 << 20);
     let reply = ask(&tent, "POST", "/api/echo")
@@ -210,9 +211,10 @@ async fn every_failing_field_is_named_at_every_depth() {
     assert_eq!(runs(&tent), 0);
 }
 
-/// What only the type knows is told in the same form, with every field.
+/// Errors that only the type can find have the same form, with every field.
+// K1-28.
 #[tokio::test]
-async fn k1_28_what_serde_alone_refuses_is_named_by_its_field() {
+async fn names_the_field_of_a_value_that_only_serde_refuses() {
     let tent = tent().await;
     let input = json!({"host": "shop.example", "v4": "::1", "small": 7});
     let reply = ask(&tent, "POST", "/api/resolve").json(input).send().await;

@@ -133,7 +133,7 @@ async fn explode(id: String) {
 }
 
 #[action(
-    about = "Panic on a thread of its own",
+    about = "Panic on another thread",
     access = "signedIn",
     offer = "mcp",
     blocking = true
@@ -195,7 +195,7 @@ async fn explode_when_ended() {
 }
 
 #[action(
-    about = "Panic while a lock is held, with what is no text",
+    about = "Panic while a lock is held, with a value that is not text",
     access = "signedIn",
     offer = "mcp"
 )]
@@ -227,7 +227,7 @@ impl tent::schemars::JsonSchema for Misfit {
 }
 
 #[query(
-    about = "An answer that is not what it says",
+    about = "An output that is not valid for its schema",
     access = "signedIn",
     offer = "mcp"
 )]
@@ -298,7 +298,7 @@ async fn picture() -> Content {
     Content::image([1, 2, 3], "image/png")
 }
 
-#[query(about = "A page that somebody wrote", access = "anyone")]
+#[query(about = "A page that a user wrote", access = "anyone")]
 async fn page() -> Content {
     Content::resource_blob("page://1", "text/html", "<script>alert(1)</script>")
 }

@@ -1,4 +1,4 @@
-//! `blocking` functions that nobody waits for any more: they keep their threads, and only so many of those.
+//! `blocking` functions whose client is gone: they keep their threads, and only a limited number of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ async fn tent(url: &str) -> (Tent, String) {
 }
 
 #[test]
-fn calls_that_nobody_waits_for_leave_the_store_its_threads() {
+fn abandoned_calls_leave_threads_for_the_store() {
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("blocking");
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).expect("a directory");

@@ -1,4 +1,4 @@
-//! What is done with a body that nobody reads, on every path: the next request comes on the same connection.
+//! A body that tent does not read, on every path: the next request on the same connection is served.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

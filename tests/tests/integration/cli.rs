@@ -35,8 +35,9 @@ fn run(line: &[&str]) -> String {
     shown
 }
 
+// K2-04.
 #[test]
-fn k2_04_two_functions_of_one_name_are_a_problem_with_both_places() {
+fn reports_two_functions_of_one_name_with_both_locations() {
     let checked = run(&["taken", "check"]);
     insta::assert_snapshot!(checked);
     // Whatever needs the functions says the same, and does nothing else.
@@ -55,17 +56,18 @@ fn k2_04_two_functions_of_one_name_are_a_problem_with_both_places() {
 }
 
 #[test]
-fn a_state_that_nobody_handed_over_is_named_with_every_function_that_takes_it() {
+fn names_a_missing_state_with_every_function_that_takes_it() {
     insta::assert_snapshot!(run(&["stateless", "check"]));
 }
 
+// K1-14, K1-23.
 #[test]
-fn k1_14_k1_23_an_input_that_no_client_takes_is_a_problem_at_start() {
+fn reports_an_input_that_clients_refuse_at_start() {
     insta::assert_snapshot!(run(&["misshapen", "check"]));
 }
 
 #[test]
-fn a_state_that_is_missing_is_told_beside_every_other_problem() {
+fn reports_a_missing_state_beside_other_problems() {
     let checked = run(&["both", "check"]);
     let problems: Vec<_> = checked
         .lines()
@@ -78,7 +80,7 @@ fn a_state_that_is_missing_is_told_beside_every_other_problem() {
 }
 
 #[test]
-fn what_is_listed_and_not_called_is_told_apart() {
+fn marks_functions_that_are_listed_but_cannot_be_called() {
     for (name, told) in [
         ("told", "told is a resource, "),
         ("greet", "greet is a prompt, "),
@@ -96,7 +98,7 @@ fn every_app_has_notes_without_handing_them_over() {
 }
 
 #[test]
-fn mcp_says_that_nobody_calls() {
+fn mcp_reports_that_its_caller_is_anonymous() {
     let told = run(&["served", "mcp"]);
     assert!(
         told.contains("say who calls with TENT_KEY or --as USER"),
@@ -112,7 +114,7 @@ fn status(line: &[&str], stdout: Stdio, stderr: Stdio) -> Option<i32> {
     ran.expect("it starts").code()
 }
 
-/// A pipe that nobody reads any more.
+/// A pipe whose reader is closed.
 #[cfg(unix)]
 fn unread() -> Stdio {
     let (_, writer) = std::io::pipe().expect("a pipe");
@@ -156,8 +158,9 @@ fn an_app_without_functions_does_not_start() {
     insta::assert_snapshot!(run(&["empty"]));
 }
 
+// K7-09.
 #[test]
-fn k7_09_a_crate_that_brings_nothing_is_told_beside_every_other_problem() {
+fn reports_a_linked_crate_without_functions_beside_other_problems() {
     let told = run(&["linked", "check"]);
     let problems: Vec<_> = told
         .lines()
@@ -180,8 +183,9 @@ fn k7_09_a_crate_that_brings_nothing_is_told_beside_every_other_problem() {
     assert!(told.ends_with("--- exit 1"), "{told}");
 }
 
+// K1-18, K2-01, K2-06, K2-08.
 #[test]
-fn k1_18_k2_01_k2_06_k2_08_what_clients_take_badly_is_warned_of() {
+fn warns_about_what_some_clients_refuse() {
     insta::assert_snapshot!(run(&["warned", "check"]));
     let strict = run(&["warned", "check", "--strict"]);
     assert!(strict.ends_with("--- exit 1"), "{strict}");
@@ -247,7 +251,7 @@ fn nothing_but_messages_is_written_to_stdout_by_mcp() {
 
 #[test]
 #[cfg(unix)]
-fn nobody_but_mcp_reads_its_messages() {
+fn mcp_writes_only_messages_to_stdout() {
     let mut server = noisy();
     let mut input = server.stdin.take().expect("it has one");
     let log = BufReader::new(server.stderr.take().expect("it has one"));
@@ -274,14 +278,14 @@ fn nobody_but_mcp_reads_its_messages() {
     let ran = server.wait_with_output().expect("it ends with its input");
     writing.join().expect("all was written");
     let answers = messages(&ran.stdout);
-    assert_eq!(answers.len(), most, "each is answered");
+    assert_eq!(answers.len(), most, "each request gets a response");
     for found in &answers[..2] {
         assert_eq!(found["result"]["content"][0]["text"], r#"{"value":""}"#);
     }
 }
 
 #[test]
-fn mcp_as_somebody_unknown_does_not_start() {
+fn mcp_does_not_start_as_an_unknown_user() {
     for (key, line) in [
         ("tk_wrong", &["noisy", "mcp"][..]),
         ("", &["noisy", "mcp", "--as"]),
@@ -367,7 +371,7 @@ fn on_stdio_an_older_client_is_asked_by_a_request() {
     });
     client.send(json!({"id": 0, "method": "initialize", "params": hello}));
     assert_eq!(client.next()["result"]["protocolVersion"], "2025-11-25");
-    // Two at once are told apart.
+    // Two calls at once have different ids.
     for id in [1, 2] {
         client.send(json!({"id": id, "method": "tools/call", "params": {"name": "greets"}}));
     }

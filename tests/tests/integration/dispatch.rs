@@ -1,4 +1,4 @@
-//! The door: who may call, what a caller may not know of, and how a function that breaks is answered.
+//! Dispatch: which callers may call, what a caller cannot see, and the response to a function that fails.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ async fn absent<'a>(call: impl Fn(&str) -> Ask<'a>, names: &[&str]) -> Reply {
 }
 
 #[tokio::test]
-async fn nobody_is_told_the_same_of_every_name_that_is_not_open() {
+async fn returns_the_same_error_to_an_anonymous_caller_for_every_name_that_needs_sign_in() {
     let tent = tent().await;
     let call = |name: &str| ask(&tent, "POST", format!("/api/{name}")).json(json!({}));
     let names = [
@@ -85,7 +85,7 @@ async fn a_missing_scope_is_named_for_a_function_that_the_rule_allows() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_presented_and_fails_never_falls_back_to_nobody() {
+async fn an_invalid_key_never_falls_back_to_an_anonymous_caller() {
     let tent = tent().await;
     let good = key(&tent, "ada", &["read"]).await;
     let other = key(&tent, "grace", &["read"]).await;
@@ -217,8 +217,9 @@ async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
     assert_eq!(runs(&tent), 2);
 }
 
+// K6-04.
 #[tokio::test(start_paused = true)]
-async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
+async fn responds_to_a_panic_with_a_reference_and_serves_the_next_call() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["*"]).await;
     for (name, input) in [
@@ -244,7 +245,7 @@ async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
             problem,
             json!({
                 "type": "/_t/codes/T0012", "title": "internal", "status": 500, "code": "T0012",
-                "detail": format!("The function broke. Reference: {reference}."),
+                "detail": format!("Internal error (reference {reference})."),
                 "fix": "Give the reference to the operator of the server.",
                 "fields": {"reference": reference},
             })
@@ -254,8 +255,9 @@ async fn k6_04_a_panic_is_answered_with_a_reference_and_the_next_call_works() {
     }
 }
 
+// K6-04.
 #[tokio::test]
-async fn k6_04_a_panic_in_a_hook_is_answered_too() {
+async fn responds_to_a_panic_in_an_identity_hook() {
     async fn telling(parts: Arc<Parts>) -> tent::Result<Option<User>> {
         assert!(!parts.headers.contains_key("cookie"), "the sessions");
         Ok(None)
@@ -277,11 +279,11 @@ async fn k6_04_a_panic_in_a_hook_is_answered_too() {
             (&problem["code"], &problem["detail"]),
             (
                 &json!("T0012"),
-                &json!(format!("The function broke. Reference: {reference}."))
+                &json!(format!("Internal error (reference {reference})."))
             )
         );
     }
-    // An MCP client sees an error of the protocol: nobody is known who called a tool.
+    // An MCP client gets a protocol error: the caller of the tool is unknown.
     let reply = modern(&tent, "tools/list", json!({}))
         .key(&ada)
         .send()
@@ -301,8 +303,9 @@ async fn k6_04_a_panic_in_a_hook_is_answered_too() {
 }
 
 /// Only debug builds, which tests are, look at answers: a release build sends what the function gave.
+// K1-16.
 #[tokio::test]
-async fn k1_16_an_answer_that_its_schema_does_not_allow_is_met_in_tests() {
+async fn reports_an_output_that_its_schema_does_not_allow_in_tests() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/misfit").key(&ada).send().await;
@@ -323,8 +326,9 @@ async fn an_integer_of_128_bits_fits_its_schema() {
     }
 }
 
+// K6-12.
 #[tokio::test]
-async fn k6_12_what_lies_under_an_unexpected_error_is_for_the_log_alone() {
+async fn writes_the_source_of_an_unexpected_error_to_the_log_alone() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/leak").key(&ada).send().await;
@@ -361,7 +365,7 @@ async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rule_that_does_not_end_lets_nobody() {
+async fn an_access_rule_that_does_not_end_rejects_the_caller() {
     let tent = tent().await;
     let eve = key(&tent, "eve", &["*"]).await;
     let call = |name: &str| ask(&tent, "GET", format!("/api/{name}")).key(&eve);

@@ -1,7 +1,6 @@
-//! Processes that are told to end while something in them stands still: they end all the same, and what is under
-//! way has its time first.
+//! Processes that get a signal to end while a function blocks: they end after the grace time for calls in progress.
 //!
-//! Each takes as long as that time is.
+//! Each test takes as long as that time.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -51,7 +50,7 @@ fn let_go(mut call: TcpStream) {
 }
 
 #[test]
-fn mcp_ends_although_nobody_reads_and_a_function_stands_still() {
+fn mcp_ends_if_the_client_does_not_read_and_a_function_blocks() {
     let calls = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = calls.local_addr().expect("it has one").port();
     let mut server = start(&["slow", "mcp"]);
@@ -65,7 +64,7 @@ fn mcp_ends_although_nobody_reads_and_a_function_stands_still() {
         )
         .expect("it reads");
     };
-    // The first byte is there, so the others are being written, and there is no room for them.
+    // After the first byte the others are being written, and the pipe is full.
     call("long", "{}");
     output.read_exact(&mut [0]).expect("it answers");
     let port = format!(r#"{{"port":{port}}}"#);
@@ -81,7 +80,7 @@ fn mcp_ends_although_nobody_reads_and_a_function_stands_still() {
 }
 
 #[test]
-fn mcp_whose_input_has_ended_and_that_is_told_to_end_gives_a_call_no_time() {
+fn mcp_ends_at_once_on_a_signal_after_its_input_ended() {
     let calls = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = calls.local_addr().expect("it has one").port();
     let under_way = || {
@@ -108,7 +107,7 @@ fn mcp_whose_input_has_ended_and_that_is_told_to_end_gives_a_call_no_time() {
 }
 
 #[test]
-fn serve_ends_although_a_function_stands_still() {
+fn serve_ends_if_a_function_blocks() {
     let calls = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = calls.local_addr().expect("it has one").port();
     let mut server = start(&["slow", "serve", "--addr", "127.0.0.1:0"]);

@@ -48,14 +48,14 @@ fn of_calls<'a>(keys: &Keys, call: impl Fn(&str, Value) -> Ask<'a>) -> Vec<Case<
         ("T0007", ada("echo", text(64))),
         ("T0010", ada("never", json!({}))),
         ("T0012, a panic", ada("explode", json!({"id": "A1"}))),
-        ("T0012, an error that nobody stated", ada("leak", json!({}))),
+        ("T0012, an unexpected error", ada("leak", json!({}))),
         ("T0019", ada("echo", text(9))),
         ("T7120", call("delete_all", json!({})).key(&keys.grace)),
         ("A0001, the app's own", ada("pay", json!({"id": 7}))),
     ]
 }
 
-/// What each of the cases is answered; and `touch`, once the server closes.
+/// The response to each case, and to `touch` while the server shuts down.
 async fn shown<'a>(tent: &'a Tent, cases: Vec<Case<'a>>, touch: Ask<'a>) -> String {
     let mut shown = Vec::new();
     for (what, request) in cases {

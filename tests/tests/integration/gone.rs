@@ -62,11 +62,11 @@ async fn lingers(cx: &Cx, #[arg(default = false)] quietly: bool) -> Result<()> {
     Ok(())
 }
 
-/// That `looks_up` has begun, and that it has heard that nobody waits for it.
+/// `looks_up` has started, and has seen that its client is gone.
 static LOOKING: Notify = Notify::const_new();
 static HEARD: Notify = Notify::const_new();
 
-/// Looks something up, and looks up whether somebody waits for it.
+/// Waits until its client is gone.
 #[query(access = "role:tester", offer = "mcp", blocking = true)]
 fn looks_up(cx: &Cx) -> Result<()> {
     LOOKING.notify_one();
@@ -83,7 +83,7 @@ async fn floods(cx: &Cx) {
     let long = "x".repeat(100 << 10);
     for n in 0..FLOOD {
         cx.log(Level::Info, json!({"line": n, "long": long}));
-        // Whoever reads has time to.
+        // The reader gets time to read.
         for _ in 0..10 {
             tokio::task::yield_now().await;
         }
@@ -116,8 +116,9 @@ async fn progress(answer: &mut Output) {
 }
 
 /// One test, because it shares what `lingers` tells and waits for.
+// K4-03.
 #[tokio::test]
-async fn k4_03_who_goes_away_midway_ends_the_call_in_the_modern_era_alone() {
+async fn a_disconnect_cancels_the_call_only_in_the_modern_era() {
     let (tent, key) = tester().await;
     let addr = served(&tent);
     let (tell, mut ends) = mpsc::unbounded_channel();
@@ -199,7 +200,7 @@ async fn a_blocking_function_hears_that_its_caller_has_gone() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_holds_nobody_up_and_gets_the_newest_and_the_answer() {
+async fn a_slow_reader_delays_no_other_call_and_gets_the_newest_progress_and_the_result() {
     let (tent, key) = tester().await;
     let addr = served(&tent);
     let client = Client::new(addr, &key);

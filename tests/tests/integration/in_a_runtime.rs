@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[test]
-fn within_a_runtime_it_says_how_an_app_is_served_there() {
+fn explains_how_to_serve_an_app_inside_a_runtime() {
     let run = |line: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_app-in-a-runtime"));
         let command = command.args(line).env_remove("RUST_LOG");

@@ -1,4 +1,4 @@
-//! What holds when a process dies in the middle of a call: the real program, killed without a word.
+//! The real program, killed in the middle of a call.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A directory of its own, removed at the end.
+/// A temporary directory, removed at the end.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -81,7 +81,7 @@ impl Drop for Process {
 }
 
 #[test]
-fn a_round_whose_process_died_midway_is_of_unknown_outcome_and_does_not_run_again() {
+fn reports_an_unknown_outcome_and_does_not_run_again_after_the_process_was_killed() {
     let directory = Directory::new();
     let mut first = Process::start(&directory);
     first.send(&json!({}));

@@ -61,8 +61,9 @@ fn reference(reply: &Reply) -> String {
     fields["reference"].as_str().expect("one").to_owned()
 }
 
+// K6-12.
 #[tokio::test]
-async fn k6_12_the_log_holds_the_whole_chain_under_the_reference_that_the_caller_got() {
+async fn logs_the_chain_of_an_error_under_the_reference_of_the_caller() {
     let (log, _kept) = Log::kept();
     let tent = tent().await;
     let ada = key(&tent, "ada", &["*"]).await;

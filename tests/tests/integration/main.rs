@@ -10,6 +10,7 @@ mod dispatch;
 mod documents;
 #[cfg(unix)]
 mod ends;
+mod errors;
 mod failures;
 mod gone;
 mod in_a_runtime;

@@ -1,5 +1,4 @@
-//! What no input may do, whichever way it comes: pass by the schema, end the process, bring a secret
-//! into an answer, or make a browser run what it says.
+//! What an input can never do: bypass the schema, end the process, bring a secret into a response, or run in a browser.
 
 use serde_json::{Value, json};
 use tent::Tent;
@@ -31,7 +30,7 @@ async fn loosely(loose: Loose) -> tent::serde_json::Value {
     loose.value
 }
 
-#[query(about = "Echo by a schema of its own", access = "role:staff")]
+#[query(about = "Echo with a handwritten schema", access = "role:staff")]
 async fn stated(
     #[input(schema = tent::serde_json::json!({"type": "object", "properties": {"x": {"type": "string"}}}))]
     value: tent::serde_json::Value,
@@ -82,7 +81,7 @@ async fn log_in_flat(#[input] flat: Flat) -> bool {
     flat.login.fits() && flat.kind.is_empty()
 }
 
-/// A word that nobody may see.
+/// A secret word.
 #[data]
 #[schemars(extend("x-tent-secret" = true))]
 struct Word(String);
@@ -266,7 +265,7 @@ async fn a_secret_that_its_type_refuses_is_in_no_answer() {
     ] {
         let wanted: Value = fields
             .iter()
-            .map(|field| (field.to_string(), json!("does not fit its type")))
+            .map(|field| (field.to_string(), json!("is not valid")))
             .collect::<serde_json::Map<_, _>>()
             .into();
         let api = post(&tent, name, input.to_string()).await;
@@ -285,7 +284,7 @@ async fn a_secret_that_its_type_refuses_is_in_no_answer() {
             );
         }
     }
-    // What is no secret is said as it is.
+    // A value that is not secret appears in the error.
     let reply = post(&tent, "plainly", r#"{"n":"x"}"#).await;
     assert_eq!(
         reply.json()["fields"],

@@ -73,13 +73,13 @@ fn call(function: &[&tent::__private::Declaration], input: Value, paid: bool) ->
 }
 
 #[test]
-fn an_answer_is_the_data_that_was_given() {
+fn returns_the_data_of_the_function() {
     let answer = call(tent::functions![mark_paid], json!({"id": 7}), false).expect("it is open");
     assert_eq!(answer, json!({"id": 7, "title": "Pens", "paid": true}));
 }
 
 #[test]
-fn a_failure_of_a_function_keeps_what_it_states() {
+fn a_declared_failure_keeps_its_code_status_and_message() {
     let mark = |input, paid| call(tent::functions![mark_paid], input, paid).expect_err("it fails");
     let error = mark(json!({"id": 7}), true);
     assert_eq!((error.code(), error.status()), ("A0001", 409));
@@ -93,13 +93,14 @@ fn a_failure_of_a_function_keeps_what_it_states() {
     let error = mark(json!({"id": 7, "note": "\0"}), false);
     assert_eq!(
         (error.code(), error.message()),
-        ("T0012", "The function broke.")
+        ("T0012", "Internal error.")
     );
     assert_eq!(error.chain(), [std::fmt::Error.to_string()]);
 }
 
 #[test]
-fn a_failure_of_the_call_itself_goes_through_a_transparent_variant() {
-    let error = call(tent::functions![own_orders], json!({}), false).expect_err("nobody calls");
+fn a_transparent_variant_passes_on_an_error_of_the_call() {
+    let error =
+        call(tent::functions![own_orders], json!({}), false).expect_err("the caller is anonymous");
     assert_eq!((error.code(), error.status()), ("T0004", 401));
 }

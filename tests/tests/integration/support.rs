@@ -90,7 +90,7 @@ impl Reply {
 }
 
 impl Reply {
-    /// The whole of it as text: the status, the headers but for the length, the body with JSON on lines of its own.
+    /// The whole of it as text: the status, the headers but for the length, the body with its JSON indented.
     pub(crate) fn shown(&self) -> String {
         let mut headers: Vec<_> = self
             .headers

@@ -1,5 +1,4 @@
-//! A server on a port of its own, and clients that meet it byte by byte: what only shows where the other end can
-//! go away or be slow.
+//! A server on a real port, and clients that write byte by byte: behaviour that depends on slow or closed connections.
 
 use std::net::SocketAddr;
 
@@ -18,7 +17,7 @@ pub(crate) fn served(tent: &Tent) -> SocketAddr {
         let addr = free.local_addr().expect("it has an address");
         drop(free);
         let mut serving = Box::pin(tent.clone().serve(addr));
-        // It listens from its first step on, unless somebody else took the port meanwhile.
+        // It listens from its first step, unless another process took the port.
         if serving.as_mut().now_or_never().is_none() {
             tokio::spawn(serving);
             return addr;
@@ -129,7 +128,7 @@ pub(crate) struct Output {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
     from: BufReader<TcpStream>,
-    /// What came of a stream, and is no whole event yet.
+    /// The received part of the next event.
     left: String,
     ended: bool,
 }

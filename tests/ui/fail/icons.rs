@@ -1,6 +1,6 @@
 #![allow(unused)]
 
-/// An address is no icon yet.
+/// An address is not an icon yet.
 #[tent::query(access = "anyone", offer = "mcp", icons = "https://shop.example/icon.png")]
 fn text() {}
 

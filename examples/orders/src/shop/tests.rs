@@ -175,7 +175,7 @@ async fn two_processes_may_open_a_new_file_at_once() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_opened_is_told() {
+async fn reports_a_file_that_cannot_be_opened() {
     let opened = Shop::open(std::env::temp_dir(), PathBuf::from("outbox")).await;
     let error = opened.expect_err("a folder is no database");
     assert_eq!(error.code(), "T0012");

@@ -79,7 +79,7 @@ async fn every_case_over_http() {
                     "{name}: {problem}"
                 );
             }
-            // It is no tool, but it is at /api.
+            // It is not a tool, but it is at /api.
             Expected::Unknown { .. } if case.tool == "send_receipt" => {
                 assert_eq!(answer.status(), 200, "{name}");
                 assert_eq!(json_of(answer).await, "receipt-1.eml", "{name}");
@@ -101,7 +101,7 @@ async fn every_case_over_http() {
 }
 
 #[tokio::test]
-async fn who_is_nobody_may_call_what_is_for_anyone_and_nothing_else() {
+async fn an_anonymous_caller_can_only_call_what_is_open_to_anyone() {
     let place = Place::new();
     let server = place.serve();
     let hours = post(&server, None, "shop_hours", &Map::new()).await;
@@ -112,7 +112,7 @@ async fn who_is_nobody_may_call_what_is_for_anyone_and_nothing_else() {
         check_problem(answer, 401, "T0004", name).await;
     }
     let bad = post(&server, Some("tk_not_a_key"), "shop_hours", &Map::new()).await;
-    check_problem(bad, 401, "T0004", "a bad key is never nobody").await;
+    check_problem(bad, 401, "T0004", "a bad key is never an anonymous caller").await;
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ pub(crate) enum Expected {
         message: Option<String>,
         fields: Option<Vec<String>>,
     },
-    /// For MCP there is no such tool.
+    /// MCP does not know this tool.
     Unknown {
         #[expect(dead_code, reason = "only says which of these it is")]
         unknown: bool,

@@ -192,7 +192,7 @@ fn codes_are_explained_whatever_state_the_settings_are_in() {
 }
 
 #[test]
-fn a_line_that_is_wrong_is_told_what_there_is() {
+fn suggests_commands_for_an_invalid_command_line() {
     let place = Place::new();
     let mut shown = String::new();
     for line in [
@@ -235,7 +235,7 @@ fn settings_that_are_wrong_are_all_named_at_once() {
 }
 
 #[test]
-fn a_port_that_is_in_use_is_told_and_nothing_is_opened() {
+fn reports_a_port_in_use_before_it_opens_anything() {
     let place = Place::new();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let addr = taken.local_addr().expect("it has one").to_string();

@@ -1,7 +1,7 @@
-//! The orders app as a program: started on a port and a store of its own, and called as people call it.
+//! The orders app as a program, with its own port and store, called as its users call it.
 //!
-//! What is called and what must come back stands in `tests/clients/cases.json`, which the tests with the official
-//! TypeScript and Python clients read too. Here it is read by `rmcp`, in both eras of MCP, and over HTTP.
+//! `tests/clients/cases.json` holds the calls and the expected results. The tests with the official
+//! TypeScript and Python clients read it too. Here `rmcp` makes the calls in both eras of MCP, and plain HTTP does.
 
 mod api;
 mod cases;

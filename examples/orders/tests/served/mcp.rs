@@ -251,7 +251,7 @@ fn check_failure(
 }
 
 #[tokio::test]
-async fn without_a_good_key_nobody_is_let_in() {
+async fn refuses_every_request_without_a_valid_key() {
     let place = Place::new();
     let server = place.serve();
     for revision in [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25] {

@@ -104,8 +104,9 @@ fn modern(name: &str, arguments: Value) -> (String, String) {
     (headers, body.to_string())
 }
 
+// K3-29.
 #[test]
-fn k3_29_text_is_the_same_byte_for_byte_though_each_byte_comes_alone() {
+fn returns_text_byte_for_byte_if_each_byte_is_sent_separately() {
     let place = Place::new();
     let key = place.key("ada", &["*"]);
     let server = place.serve();
@@ -130,8 +131,9 @@ fn k3_29_text_is_the_same_byte_for_byte_though_each_byte_comes_alone() {
     }
 }
 
+// K3-24.
 #[test]
-fn k3_24_a_large_body_is_taken_up_to_the_limit_that_is_set_and_refused_with_words_above_it() {
+fn accepts_a_body_up_to_the_limit_and_explains_the_refusal_above_it() {
     let place = Place::new();
     let key = place.key("ada", &["*"]);
     let limit = 8 << 20;
@@ -169,8 +171,9 @@ fn k3_24_a_large_body_is_taken_up_to_the_limit_that_is_set_and_refused_with_word
     }
 }
 
+// K3-30.
 #[test]
-fn k3_30_the_endpoint_redirects_nobody_whatever_a_proxy_says() {
+fn never_redirects_whatever_a_proxy_sends() {
     let place = Place::new();
     let key = place.key("ada", &["*"]);
     let public = ("TENT_WEB__PUBLIC_URL", "https://tools.example.com");

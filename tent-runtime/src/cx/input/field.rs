@@ -140,7 +140,7 @@ impl Field {
     /// format is not valid. Any other format is an error when the form is sent (T0012).
     ///
     /// ```
-    /// use tent_runtime::cx::input::{Field, Form};
+    /// use tent::input::{Field, Form};
     /// let form = Form::new("When does it start?").field("day", Field::text().format("date"));
     /// # let _ = form;
     /// ```

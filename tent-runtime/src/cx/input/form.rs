@@ -15,7 +15,7 @@ use crate::schema::{InputEncoding, InputSchema};
 /// A form for the user. [`form`](super::form) builds one from a type; [`Form::new`] builds one field by field.
 ///
 /// ```
-/// use tent_runtime::cx::input::{Field, Form};
+/// use tent::input::{Field, Form};
 /// let form = Form::new("Which colour, and how many?")
 ///     .field("colour", Field::titled_choice([("#f00", "Red"), ("#00f", "Blue")]))
 ///     .field("count", Field::integer().min(1).max(9).default(1));

@@ -110,8 +110,8 @@ impl<T> Reply<T> {
 /// Never request passwords, keys or card numbers with a form. Use [`url`] for those.
 ///
 /// ```
-/// use tent_runtime::cx::{Cx, input};
-/// use tent_runtime::error::Result;
+/// use tent::{Cx, input};
+/// use tent::Result;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Address {
@@ -140,8 +140,8 @@ pub fn form<T: JsonSchema + DeserializeOwned + Send + 'static>(
 /// must not contain secrets and must not grant access.
 ///
 /// ```
-/// # use tent_runtime::cx::{Cx, input};
-/// # async fn pay(cx: &Cx) -> tent_runtime::error::Result<()> {
+/// # use tent::{Cx, input};
+/// # async fn pay(cx: &Cx) -> tent::Result<()> {
 /// let page = input::url("Pay the order", "https://shop.example/pay/7");
 /// if cx.input("payment", page).await?.accepted().is_some() { /* check that the payment arrived */ }
 /// # Ok(())
@@ -157,8 +157,8 @@ pub fn url(message: impl Into<String>, url: impl Into<String>) -> Url {
 /// A request for a message of the client's model with at most `max_tokens` tokens. `text` is the user's message.
 ///
 /// ```
-/// # use tent_runtime::cx::{Cx, input};
-/// # async fn name(cx: &Cx) -> tent_runtime::error::Result<String> {
+/// # use tent::{Cx, input};
+/// # async fn name(cx: &Cx) -> tent::Result<String> {
 /// let request = input::sampling("Name a colour.", 20).system("Answer with one word.");
 /// let result = cx.input("colour", request).await?;
 /// # Ok(result.text())
@@ -171,8 +171,8 @@ pub fn sampling(text: impl Into<String>, max_tokens: u32) -> Sampling {
 /// A request for the client's roots: the folders that the client works in.
 ///
 /// ```
-/// # use tent_runtime::cx::{Cx, input};
-/// # async fn folders(cx: &Cx) -> tent_runtime::error::Result<usize> {
+/// # use tent::{Cx, input};
+/// # async fn folders(cx: &Cx) -> tent::Result<usize> {
 /// Ok(cx.input("folders", input::roots()).await?.len())
 /// # }
 /// ```

@@ -181,7 +181,7 @@ impl Reports {
 
 impl Peer for CallReporter {
     fn begins(&self) {
-        self.outbox.begin();
+        self.outbox.admit();
     }
 
     fn progress(&self, progress: &Progress) {

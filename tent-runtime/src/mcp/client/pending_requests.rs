@@ -102,7 +102,7 @@ impl PendingRequests {
             outbox: asked.outbox,
             ticket: None,
         };
-        let Some(ticket) = asked.outbox.ask(out) else {
+        let Some(ticket) = asked.outbox.send_request(out) else {
             return Ok(None);
         };
         let ticket = put.ticket.insert(ticket);
@@ -110,7 +110,7 @@ impl PendingRequests {
             biased;
             // The sender goes with an answer, with `put`, or with its line.
             answer = answer => Ok(answer.ok()),
-            () = ticket.lost() => Ok(None),
+            () = ticket.dropped() => Ok(None),
         }
     }
 
@@ -190,12 +190,12 @@ impl Drop for Put<'_> {
     fn drop(&mut self) {
         let is_answered = self.questions.lock().remove(&self.key).is_none();
         let sent = self.ticket.as_ref().filter(|_| !is_answered);
-        if sent.is_some_and(|ticket| !ticket.take_back()) {
+        if sent.is_some_and(|ticket| !ticket.withdraw()) {
             let mut out = notification::begin("notifications/cancelled");
             out.extend_from_slice(br#""requestId":"#);
             write(&mut out, self.id);
             // As many as there are questions that were read, so these are bounded too.
-            self.outbox.send_surely(notification::end(out));
+            self.outbox.send_required(notification::end(out));
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) async fn respond(
     };
     let reader = Reader::of(outbox.clone());
     let quiet = async {
-        outbox.begun().await;
+        outbox.admitted().await;
         tokio::time::sleep(QUIET).await;
     };
     let (work, quiet) = tokio::select! {
@@ -60,7 +60,7 @@ pub(crate) async fn respond(
             }
             (Work::Done(bytes(served, id)), false)
         }
-        () = outbox.changed() => (Work::spawn(work, &outbox), false),
+        () = outbox.ready() => (Work::spawn(work, &outbox), false),
         () = quiet => (Work::spawn(work, &outbox), true),
     };
     let messages = ResponseStream {
@@ -138,7 +138,7 @@ impl ResponseStream {
             match &mut self.work {
                 Work::Running(task) => tokio::select! {
                     biased;
-                    () = self.outbox.changed(), if !self.outbox.is_closed() => {}
+                    () = self.outbox.ready(), if !self.outbox.is_closed() => {}
                     served = &mut task.0 => {
                         let served = served.unwrap_or_else(|lost| Err(lost_task(lost)));
                         self.work = Work::Done(bytes(served, &self.id));

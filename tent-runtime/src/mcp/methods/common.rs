@@ -113,7 +113,7 @@ where
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Response::empty(StatusCode::ACCEPTED)),
-                Some(Ok(answer)) if answer.asks => asks.answer(mcp.realm(), &id),
+                Some(Ok(answer)) if answer.incomplete => asks.answer(mcp.realm(), &id),
                 Some(ended) => write(&mcp, &id, ended),
             }
         }

@@ -102,7 +102,7 @@ pub(crate) async fn get(
     let wanted = Wanted::to_read("prompts/get", &name, input, Endpoint::Prompt, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
-            let prompted = answer.prompted.unwrap_or_default();
+            let prompted = answer.prompt.unwrap_or_default();
             let about = mcp
                 .dispatcher
                 .registry()

@@ -222,8 +222,8 @@ fn write_given(
     out.extend_from_slice(br#""content":["#);
     let has_structure = revision.has_titles_and_structure();
     // Content that stands for the value stands first. A revision that has no other place for the value has it behind.
-    let before = structured.filter(|_| !answer.shown);
-    let behind = structured.filter(|_| answer.shown && !has_structure);
+    let before = structured.filter(|_| !answer.replaces_text);
+    let behind = structured.filter(|_| answer.replaces_text && !has_structure);
     if let Some(json) = before {
         text(out, json);
     }

@@ -300,7 +300,7 @@ impl Streams {
     pub(crate) async fn left(&self, session: &RequestKey, outbox: &Outbox) {
         let mut newest = outbox.clone();
         loop {
-            newest.ended().await;
+            newest.closed().await;
             let newer = {
                 let open = self.lock();
                 let place = open.sessions.get(session);
@@ -349,7 +349,7 @@ impl Open {
             self.sessions.insert(key.clone(), place);
         }
         if let Some(first) = first {
-            stream.outbox.send_surely(first);
+            stream.outbox.send_required(first);
         }
         self.streams.insert(place, stream);
         Ok(place)

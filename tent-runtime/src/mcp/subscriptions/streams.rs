@@ -141,7 +141,7 @@ const UNWELCOME: &str = "The caller may no longer use this server.";
 
 /// Tells that a subscription is over, which is the server's own end of it, and gives its answer.
 fn over(state: &ServerState, outbox: &Outbox, id: &str, reason: &str) -> Response {
-    outbox.send_surely(cancelled(id, reason));
+    outbox.send_required(cancelled(id, reason));
     ended(state, id)
 }
 
@@ -275,11 +275,11 @@ impl Kept {
             }
             tokio::select! {
                 biased;
-                () = self.outbox.changed() => {}
+                () = self.outbox.ready() => {}
                 () = self.state.dispatcher.closed() => {
                     if let Some(id) = &self.id {
                         let answer = over(&self.state, &self.outbox, id, ENDS);
-                        self.outbox.send_surely(answer.body);
+                        self.outbox.send_required(answer.body);
                     }
                     self.outbox.close();
                 }

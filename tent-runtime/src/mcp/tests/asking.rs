@@ -69,7 +69,7 @@ async fn letter(cx: &Cx) -> Result<Output> {
         .await?;
     let name = name.accepted().map(|name| name.name);
     Ok(Output {
-        prompted: Some(
+        prompt: Some(
             PromptResult::new([PromptMessage::user(name.unwrap_or_default())]).about("A letter."),
         ),
         ..Output::default()

@@ -401,14 +401,15 @@ async fn on_a_line_what_only_the_modern_era_has_tells_it() {
 
 #[tokio::test]
 async fn what_is_refused_unread_is_answered_by_its_id() {
-    let app = App::of(TALKS, |settings| settings.limits.max_body = 600);
+    let app = App::of(TALKS, |settings| settings.limits.max_body = 700);
     let deep = format!(
-        r#"{{"jsonrpc":"2.0","id":"d","method":"ping","params":{}"#,
-        "[".repeat(200)
+        r#"{{"jsonrpc":"2.0","id":"d","method":"ping","params":{}{}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
     );
     let long = format!(
         r#"{{"method":"ping","params":{{"x":"{}"}},"jsonrpc":"2.0","id":7}}"#,
-        "x".repeat(600)
+        "x".repeat(700)
     );
     for (message, id, code) in [
         (
@@ -422,8 +423,9 @@ async fn what_is_refused_unread_is_answered_by_its_id() {
             -32600,
         ),
         (
+            // Text that is not JSON has no id (JSON-RPC 2.0, section 5).
             r#"{"jsonrpc":"2.0","id":5,"method":"ping""#,
-            json!(5),
+            Value::Null,
             -32700,
         ),
         (&deep, json!("d"), -32700),

@@ -154,7 +154,7 @@ fn refuses_declarations_that_clash_or_cannot_be_called() {
 fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
     static BAD: &[&Declaration] = &[
         &reads("a", "a://a", &[], empty)
-            .icons(|| vec![Icon::new("file:///a.png"), Icon::png("GIF8")]),
+            .icons(|| vec![Icon::new("file:///a.png"), Icon::data("GIF8", "text/plain")]),
         &reads("b", "b://b", &[], empty)
             .icons(|| vec![Icon::new("ws://shop.example")])
             .prompt(),
@@ -164,12 +164,12 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
         .iter()
         .map(|one| (one.code.as_str(), &*one.message))
         .collect();
-    let scheme = "has an address that is neither https: nor http:";
-    let png = "the icon \"data:image/png;base64,R0lGOA==\" says that it is image/png, and holds something else";
+    let scheme = "has a URL that is neither https: nor http:";
+    let text = "the icon \"data:text/plain;base64,R0lGOA==\" has a data: URL of the type \"text/plain\", which is not an image type";
     assert_eq!(
         found,
         [
-            ("T7034", &*format!("`a`: {png}")),
+            ("T7034", &*format!("`a`: {text}")),
             (
                 "T7034",
                 &*format!("`a`: the icon \"file:///a.png\" {scheme}")
@@ -210,13 +210,13 @@ fn refuses_invalid_metadata_and_reports_all_of_it() {
         [
             (
                 "T7033",
-                "`clock`: its meta has the key \"-\", which has a name that is not letters, digits, `-`, `_` and `.`, from a letter or digit to one"
+                "`clock`: its meta has the key \"-\", which has an invalid name: use letters, digits, `-`, `_` and `.`, and start and end with a letter or digit"
             ),
             (
                 "T7033",
                 "`clock`: its meta has the key \"dev.mcp/a\", which has a prefix that is reserved for MCP"
             ),
-            ("T7033", "`page`: its meta is no JSON object"),
+            ("T7033", "`page`: its meta is not a JSON object"),
         ]
     );
 }

@@ -69,12 +69,12 @@ impl Connection {
     ) -> Option<Vec<u8>> {
         let message = message.strip_suffix(b"\n").unwrap_or(message);
         if message.len() > self.mcp.dispatcher.settings().limits.max_body {
-            return Some(self.too_long(request_id::id(message).as_deref()));
+            return Some(self.too_long(message, true));
         }
         let payload = match message::read(message) {
             Ok(payload) => payload,
             Err(why) => {
-                return Some(RpcError::from(why).write(request_id::id(message).as_deref()));
+                return Some(RpcError::from(why).write(request_id::of(message).as_deref()));
             }
         };
         let caller = match caller {
@@ -108,9 +108,13 @@ impl Connection {
         (!bytes.is_empty()).then_some(bytes)
     }
 
-    /// The response to a message that is too long, with its id where that could be read.
-    pub(crate) fn too_long(&self, id: Option<&str>) -> Vec<u8> {
-        RpcError::of(&Error::new(codes::TOO_LARGE), self.mcp.realm()).write(id)
+    /// The response to a message that is too long, with its id where that can be read.
+    pub(crate) fn too_long(&self, beginning: &[u8], is_whole: bool) -> Vec<u8> {
+        let id = match is_whole {
+            true => request_id::of(beginning),
+            false => request_id::of_beginning(beginning),
+        };
+        RpcError::of(&Error::new(codes::TOO_LARGE), self.mcp.realm()).write(id.as_deref())
     }
 
     /// Records that no more messages arrive. Ends the subscriptions and the requests to the client.
@@ -118,7 +122,7 @@ impl Connection {
         self.state.end();
         if let (Some(outbox), Some(nonce)) = (self.state.outbox(), self.state.nonce()) {
             // The outbox refuses requests first, so that none is added after the others have ended.
-            outbox.asks_no_more();
+            outbox.refuse_requests();
             self.mcp.notifier.questions().end_line(&nonce);
         }
     }

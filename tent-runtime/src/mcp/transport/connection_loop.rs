@@ -1,23 +1,39 @@
-//! One client on a line, from its first message to its end, whatever carries the messages: bytes, where each
-//! message is a line, or messages as they are. Calls run at once; their answers, and what they say before, go out
-//! as they come.
+//! Serves one connection from its first message to its end, whatever carries its messages. Requests run at once;
+//! responses and notifications leave in the order in which they are ready.
+//! Must not know what a message means: [`Connection`] does.
 //!
-//! Says when a line ends and what is still waited for then. What a message means is for [`Connection`] to know.
+//! ```text
+//!               input ends or breaks                     all requests done,
+//!               server shuts down                        or GRACE is over, or HURRY
+//! ┌─────────┐   client reads nothing     ┌──────────┐    (the rest is cancelled)     ┌──────────┐
+//! │ reading │ ─────────────────────────► │ draining │ ─────────────────────────────► │ flushing │ ──► end
+//! └─────────┘                            └──────────┘                                └──────────┘
+//!   reads a message when the outbox        reads no message;                           writes what waits, until
+//!   has room, and starts its request       requests in flight go on                    the client reads nothing
+//! ```
+//!
+//! How long each state may last depends on who ended the connection:
+//!
+//! | | draining | flushing |
+//! |---|---|---|
+//! | the input ended | [`GRACE`] | while the client reads something within each [`GRACE`] |
+//! | the server shuts down | [`GRACE`] | until [`GRACE`] after the start of draining, at least [`LAST`] |
+//! | both | [`HURRY`] | [`LAST`] |
+//!
+//! While the outbox is full, the loop does not read, so it would see neither the end of the input nor an error. A
+//! client that then reads nothing for [`UNREAD`] ends the connection.
 
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{
-    FutureExt as _, Sink as Outgoing, SinkExt as _, Stream, StreamExt as _, stream,
-};
-use tokio::io::{
-    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader,
-};
+use futures_util::{FutureExt as _, Sink, SinkExt as _, Stream, StreamExt as _};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::codec::FramedRead;
 
 use crate::caller::Caller;
 use crate::error::Result;
@@ -25,316 +41,302 @@ use crate::mcp::client::connection::Identity;
 use crate::mcp::client::outbox::{Outbox, Room};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::{self, Connection};
-use crate::mcp::transport::frame::{Frame, Lines};
+use crate::mcp::transport::frame::{Frame, Framer};
 use crate::mcp::transport::sse::on_one_line;
 
-/// So many messages wait to be written before no more are read: who asks without reading the answers waits.
-const MOST_WAITING: usize = 1024;
+/// The most messages in the outbox before the loop stops reading.
+const MAX_WAITING: usize = 1024;
 
-/// The same of bytes, in answers of the most that a function may give: one is written while the next is made.
-const MOST_ANSWERS: usize = 2;
+/// The same bound in bytes, counted in responses of the largest size: one is written while the next is made.
+const MAX_WAITING_RESPONSES: usize = 2;
 
-/// How long a client that has left no room may take nothing of what waits for it. While there is none its input is
-/// not read, so that neither its end nor its breaking off would be seen.
+/// How long a client may read nothing while the outbox is full.
 const UNREAD: Duration = Duration::from_secs(60);
 
-/// How long calls under way may go on when the input has ended, or the server was told to end.
+/// How long requests in flight may go on after the input ended, or after the server began to shut down.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long what was answered last is waited for where the grace is over.
+/// How long the last responses may take to write after that.
 const LAST: Duration = Duration::from_secs(1);
 
-/// How long calls under way may go on when the input has ended and the server was told to end too: a client that
-/// does not wait has done both.
+/// The same as [`GRACE`] when the input ended and the server shuts down: a client that does not wait does both.
 const HURRY: Duration = Duration::from_millis(500);
 
-/// Serves one client on bytes until `read` ends, `write` takes nothing more, or the server is shut down.
+/// Serves one client on a byte stream until `read` ends, `write` fails, or the server shuts down.
 ///
 /// # Errors
-/// T0004 where who calls is not known; T0012 where `read` breaks off: what is under way has its time all the same.
+/// T0004 for credentials that are not valid; T0012 when `read` fails. Requests in flight are still served.
 pub(crate) async fn on_bytes(
     mcp: Arc<Mcp>,
-    who: Identity,
+    identity: Identity,
     read: impl AsyncRead + Send + Unpin,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
-    let most = mcp.dispatcher.settings().limits.max_body;
-    let input = (BufReader::new(read), Lines::new(most));
-    let messages = stream::unfold(input, async |(mut read, mut lines)| {
-        let came = next(&mut read, &mut lines).await.transpose()?;
-        Some((came, (read, lines)))
-    });
+    let max = mcp.dispatcher.settings().limits.max_body;
+    let messages = FramedRead::new(read, Framer::new(max));
     let outbox = Outbox::default();
-    let writing = write_lines(write, outbox.clone());
-    on_tasks(mcp, who, outbox, messages, writing).await
+    let writer = write_lines(write, outbox.clone());
+    run(mcp, identity, outbox, messages, writer).await
 }
 
-/// Serves one client on whole messages, until there are no more, none is taken, or the server is shut down.
+/// Serves one client on whole messages until there are no more, none can be sent, or the server shuts down.
 ///
 /// # Errors
-/// T0004 where who calls is not known.
+/// T0004 for credentials that are not valid.
 pub(crate) async fn on_messages<M: AsRef<[u8]> + Send + Sync + 'static>(
     mcp: Arc<Mcp>,
-    who: Identity,
+    identity: Identity,
     incoming: impl Stream<Item = M> + Send,
-    outgoing: impl Outgoing<Vec<u8>> + Send + 'static,
+    outgoing: impl Sink<Vec<u8>> + Send + 'static,
 ) -> Result<()> {
     let outbox = Outbox::default();
-    let writing = write_messages(outgoing, outbox.clone());
-    on_tasks(
-        mcp,
-        who,
-        outbox,
-        incoming.map(Frame::Whole).map(Ok),
-        writing,
-    )
-    .await
+    let writer = write_messages(outgoing, outbox.clone());
+    let messages = incoming.map(Frame::Message).map(Ok);
+    run(mcp, identity, outbox, messages, writer).await
 }
 
-/// Serves one client whose output is written by a task, which ends with this.
-async fn on_tasks<M: AsRef<[u8]> + Send + Sync + 'static>(
+/// Serves one client whose output a task writes.
+async fn run<M: AsRef<[u8]> + Send + Sync + 'static>(
     mcp: Arc<Mcp>,
-    who: Identity,
+    identity: Identity,
     outbox: Outbox,
     messages: impl Stream<Item = io::Result<Frame<M>>> + Send,
-    writing: impl Future<Output = ()> + Send + 'static,
+    writer: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
-    let line = Connection::new(mcp.clone(), who, outbox.clone())?;
-    let line = opened(line).await?;
-    let mut task = JoinSet::new();
-    task.spawn(writing);
-    let end = End {
-        told: mcp.dispatcher.closed(),
-        // Of what goes on without its client, others in this process may have more: who ends the process waits for it.
+    let connection = Connection::new(mcp.clone(), identity, outbox.clone())?;
+    let connection = opened(connection).await?;
+    let mut writing = JoinSet::new();
+    writing.spawn(writer);
+    let signals = Signals {
+        shutdown: mcp.dispatcher.closed(),
+        // Calls without a client may belong to other connections of this process. The process waits for them.
         drained: std::future::ready(()),
         written: async move {
-            task.join_next().await;
+            writing.join_next().await;
         },
     };
-    serve(line, outbox, messages, end).await
+    serve(connection, outbox, messages, signals).await
 }
 
-/// What ends a line, and what its end waits for.
-pub(crate) struct End<T, D, W> {
-    /// Ends when the server is told to end.
-    pub(crate) told: T,
-    /// What is waited for beside the calls of the line.
+/// What the loop waits for beside messages.
+pub(crate) struct Signals<S, D, W> {
+    /// Resolves when the server shuts down.
+    pub(crate) shutdown: S,
+    /// Resolves when the calls that draining waits for, beside the connection's own, are done.
     pub(crate) drained: D,
-    /// Ends when all that the outbox took is written, or nobody takes it any more.
+    /// Resolves when the outbox is written, or nothing can be written any more.
     pub(crate) written: W,
 }
 
-/// A line whose caller is known.
+/// Checks the credentials of a connection.
 ///
 /// # Errors
-/// T0004 where it is not.
-pub(crate) async fn opened(line: Connection) -> Result<Arc<Connection>> {
-    line.caller(&connection::trace()).await?;
-    Ok(Arc::new(line))
+/// T0004 for credentials that are not valid.
+pub(crate) async fn opened(connection: Connection) -> Result<Arc<Connection>> {
+    connection.caller(&connection::trace()).await?;
+    Ok(Arc::new(connection))
 }
 
-/// Serves one client until its messages end or the server is told to end, then gives calls under way their time. A
-/// client that reads nothing keeps it from neither: told to end it ends within [`GRACE`] and [`LAST`], and within
-/// [`LAST`] where its input has ended too; where that alone has ended it waits for as long as something is taken
-/// within each [`GRACE`]. Where so much waits for it that nothing more is read of it, it ends when nothing is taken
-/// for as long as [`UNREAD`].
+/// Serves one client: see the module.
 ///
 /// # Errors
-/// T0012 where the messages break off.
+/// T0012 when the input fails.
 pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
-    line: Arc<Connection>,
+    connection: Arc<Connection>,
     outbox: Outbox,
     messages: impl Stream<Item = io::Result<Frame<M>>> + Send,
-    end: End<impl Future<Output = ()>, impl Future<Output = ()>, impl Future<Output = ()>>,
+    signals: Signals<impl Future<Output = ()>, impl Future<Output = ()>, impl Future<Output = ()>>,
 ) -> Result<()> {
     let mut messages = pin!(messages);
-    let mut calls = JoinSet::new();
-    let told = end.told.shared();
-    let mut heard = pin!(told.clone());
-    let mut internal_error = None;
-    let mut has_ended = false;
-    let most = Room {
-        messages: MOST_WAITING,
-        bytes: line.max_response().saturating_mul(MOST_ANSWERS),
+    let mut requests = JoinSet::new();
+    let shutdown = signals.shutdown.shared();
+    let mut failure = None;
+    let mut input_ended = false;
+
+    // Reading.
+    let mut shuts_down = pin!(shutdown.clone());
+    let room = Room {
+        messages: MAX_WAITING,
+        bytes: connection
+            .max_response()
+            .saturating_mul(MAX_WAITING_RESPONSES),
     };
     loop {
-        let mut next = pin!(async {
-            if !has_room(&outbox, most).await {
-                return Next::Unread;
-            }
-            // Messages that are always there leave room for the rest all the same.
-            consume_budget().await;
-            let Some(message) = messages.next().await else {
-                return Next::End;
-            };
-            let trace = connection::trace();
-            // It asks the store, and the app itself.
-            match message {
-                Ok(message) => Next::Message(message, line.caller(&trace).await, trace),
-                Err(error) => Next::Broke(error),
-            }
-        });
+        let mut next = pin!(next(&connection, &outbox, room, messages.as_mut()));
         let next = loop {
             tokio::select! {
                 next = &mut next => break Some(next),
-                // Frees what the calls that have ended still hold.
-                Some(_) = calls.join_next() => {}
-                () = outbox.ended() => break None,
-                () = &mut heard => break None,
+                // Frees the memory of requests that are done.
+                Some(_) = requests.join_next() => {}
+                () = outbox.closed() => break None,
+                () = &mut shuts_down => break None,
             }
         };
-        let (message, caller, trace) = match next {
-            Some(Next::Message(message, caller, trace)) => (message, caller, trace),
-            Some(Next::Broke(error)) => {
-                (internal_error, has_ended) = (Some(error), true);
+        let (frame, caller, trace) = match next {
+            Some(Next::Message(frame, caller, trace)) => (frame, caller, trace),
+            Some(Next::Failed(error)) => {
+                (failure, input_ended) = (Some(error), true);
                 break;
             }
             Some(Next::End) => {
-                has_ended = true;
+                input_ended = true;
                 break;
             }
             Some(Next::Unread) | None => break,
         };
-        let mut answering = Box::pin({
-            let (line, outbox) = (line.clone(), outbox.clone());
+        let mut request = Box::pin({
+            let (connection, outbox) = (connection.clone(), outbox.clone());
             async move {
-                let answer = match message {
-                    Frame::Whole(message) => line.answer(caller, &trace, message.as_ref()).await,
-                    Frame::TooLong(id) => Some(line.too_long(id.as_deref())),
+                let response = match frame {
+                    Frame::Message(message) => {
+                        connection.answer(caller, &trace, message.as_ref()).await
+                    }
+                    Frame::TooLong {
+                        beginning,
+                        is_whole,
+                    } => Some(connection.too_long(&beginning, is_whole)),
                 };
-                if let Some(answer) = answer {
-                    outbox.send_surely(answer);
+                if let Some(response) = response {
+                    outbox.send_required(response);
                 }
             }
         });
-        // A handshake and a cancellation are served here, so that they count for what comes after them; a
-        // function runs in a task of its own.
-        if (&mut answering).now_or_never().is_none() {
-            calls.spawn(answering);
+        // A handshake or a cancellation completes at the first poll, so it takes effect before the next message is
+        // read. A request that waits for anything goes on in a task.
+        if (&mut request).now_or_never().is_none() {
+            requests.spawn(request);
         }
     }
-    line.end();
-    let begun = Instant::now();
-    let heard_too = told.clone();
-    let both = async {
-        heard_too.await;
-        // What is still sent is served no more; it is looked at for its end.
-        while !has_ended && messages.next().await.is_some_and(|one| one.is_ok()) {
+
+    // Draining.
+    connection.end();
+    let draining_since = Instant::now();
+    let shuts_down = shutdown.clone();
+    let ended_twice = async {
+        shuts_down.await;
+        // Messages that still arrive are not served. They are read for the end of the input.
+        while !input_ended && messages.next().await.is_some_and(|one| one.is_ok()) {
             consume_budget().await;
         }
         Instant::now()
     };
-    let both = both.shared();
-    let all = async {
-        let mut read = true;
+    let ended_twice = ended_twice.shared();
+    let done = async {
+        let mut client_reads = true;
         loop {
             tokio::select! {
-                ended = calls.join_next() => if ended.is_none() {
+                ended = requests.join_next() => if ended.is_none() {
                     break;
                 },
-                () = outbox.ended(), if read => {
-                    // Nobody hears of them any more.
-                    read = false;
-                    line.stop();
+                () = outbox.closed(), if client_reads => {
+                    client_reads = false;
+                    connection.stop();
                 }
             }
         }
-        end.drained.await;
+        signals.drained.await;
     };
-    let hurried = async { sleep_until(both.clone().await + HURRY).await };
+    let hurried = async { sleep_until(ended_twice.clone().await + HURRY).await };
     let in_time = tokio::select! {
         biased;
-        () = all => true,
-        () = sleep_until(begun + GRACE) => false,
+        () = done => true,
+        () = sleep_until(draining_since + GRACE) => false,
         () = hurried => false,
     };
     if !in_time {
-        tracing::warn!("some calls did not end in time and were dropped");
-        line.stop();
-        calls.abort_all();
+        tracing::warn!("some requests did not end in time and were cancelled");
+        connection.stop();
+        requests.abort_all();
     }
+
+    // Flushing.
     outbox.close();
-    let over = async {
-        told.await;
-        sleep_until((begun + GRACE).max(Instant::now() + LAST)).await;
+    let shut_down = async {
+        shutdown.await;
+        sleep_until((draining_since + GRACE).max(Instant::now() + LAST)).await;
     };
-    let hurried = async { sleep_until(both.await + LAST).await };
-    let is_read = tokio::select! {
+    let hurried = async { sleep_until(ended_twice.await + LAST).await };
+    let is_written = tokio::select! {
         biased;
-        // It is gone where the other end is.
-        () = end.written => true,
-        () = over => false,
+        // First, since it also resolves when the other end is gone.
+        () = signals.written => true,
+        () = shut_down => false,
         () = hurried => false,
-        () = left(&outbox, GRACE) => false,
+        () = unread(&outbox, GRACE) => false,
     };
-    if !is_read {
-        tracing::warn!("the output is not read, and what waited for it was dropped");
+    if !is_written {
+        tracing::warn!("the client does not read its output, and the rest of it was dropped");
     }
-    internal_error.map_or(Ok(()), |error| Err(error.into()))
+    failure.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// What comes next on a line.
+/// What the input brings next.
 enum Next<M> {
-    /// With who it is from, and its trace.
+    /// A message, with its caller and its trace id.
     Message(Frame<M>, Result<Caller>, String),
-    Broke(io::Error),
+    Failed(io::Error),
     End,
-    /// Nobody takes what waits, so that nothing more was read.
+    /// The outbox stays full: the client reads nothing.
     Unread,
 }
 
-/// Waits until less than `most` waits. Whether that came: not where nothing was taken for a whole [`UNREAD`].
-async fn has_room(outbox: &Outbox, most: Room) -> bool {
-    tokio::select! {
-        biased;
-        () = outbox.room(most) => true,
-        () = left(outbox, UNREAD) => false,
+/// Waits for room in the outbox, then for the next message.
+async fn next<M>(
+    connection: &Connection,
+    outbox: &Outbox,
+    room: Room,
+    mut messages: std::pin::Pin<&mut impl Stream<Item = io::Result<Frame<M>>>>,
+) -> Next<M> {
+    if !has_room(outbox, room).await {
+        return Next::Unread;
+    }
+    // An input that always has a message must not starve the other branches of the loop.
+    consume_budget().await;
+    let Some(frame) = messages.next().await else {
+        return Next::End;
+    };
+    let trace = connection::trace();
+    match frame {
+        // The caller is looked up here, since it asks the store and the app.
+        Ok(frame) => Next::Message(frame, connection.caller(&trace).await, trace),
+        Err(error) => Next::Failed(error),
     }
 }
 
-/// Ends when nobody has taken anything of what waits for a whole `time`.
-async fn left(outbox: &Outbox, time: Duration) {
+/// Waits until the outbox has room. Returns false when the client reads nothing for [`UNREAD`].
+async fn has_room(outbox: &Outbox, room: Room) -> bool {
+    tokio::select! {
+        biased;
+        () = outbox.wait_for_room(room) => true,
+        () = unread(outbox, UNREAD) => false,
+    }
+}
+
+/// Resolves when nothing leaves the outbox for a whole `time`.
+async fn unread(outbox: &Outbox, time: Duration) {
     loop {
-        let taken = outbox.taken();
+        let taken = outbox.taken_count();
         sleep(time).await;
-        if outbox.taken() == taken {
+        if outbox.taken_count() == taken {
             return;
         }
     }
 }
 
-/// The next line that is not empty.
-async fn next(
-    read: &mut (impl AsyncBufRead + Unpin),
-    lines: &mut Lines,
-) -> io::Result<Option<Frame>> {
-    loop {
-        let bytes = read.fill_buf().await?;
-        if bytes.is_empty() {
-            return Ok(lines.end());
-        }
-        let (taken, came) = lines.take(bytes);
-        read.consume(taken);
-        if came.is_some() {
-            return Ok(came);
-        }
-    }
-}
-
-/// The next message to be written; `None` where the outbox is closed and empty.
+/// The next message to write; `None` when the outbox is closed and empty.
 async fn taken(outbox: &Outbox) -> Option<Vec<u8>> {
     loop {
-        // RequestContext first: what was sent before it was closed is written.
+        // Read before the message: a message that was sent before the outbox closed is still written.
         let closed = outbox.is_closed();
         match outbox.take() {
             Some(message) => return Some(message),
             None if closed => return None,
-            None => outbox.changed().await,
+            None => outbox.ready().await,
         }
     }
 }
 
-/// A message as it goes on a wire where each is a line.
+/// Writes a message as one line.
 pub(crate) fn line_of(out: &mut Vec<u8>, message: &[u8]) {
     out.clear();
     on_one_line(out, message);
@@ -356,11 +358,11 @@ async fn write_lines(mut write: impl AsyncWrite + Unpin, outbox: Outbox) {
             return;
         }
     }
-    // Identity reads learns that nothing more comes, or is gone.
+    // An error means that the reader is gone, which is fine here.
     let _ = write.shutdown().await;
 }
 
-async fn write_messages(outgoing: impl Outgoing<Vec<u8>>, outbox: Outbox) {
+async fn write_messages(outgoing: impl Sink<Vec<u8>>, outbox: Outbox) {
     let mut outgoing = pin!(outgoing);
     while let Some(message) = taken(&outbox).await {
         if outgoing.send(message).await.is_err() {

@@ -1,62 +1,103 @@
-//! [`Frame`]: what comes on a line, taken out of bytes that come in pieces of any length.
-//!
-//! Reads nothing itself. Of a line no more is kept than a message may have.
+//! Splits a byte stream into newline-delimited messages of bounded length.
+//! Must not parse a message.
 
-use crate::mcp::protocol::request_id::Salvage;
+use std::io;
 
-/// What came.
+use axum::body::Bytes;
+use tokio_util::bytes::BytesMut;
+use tokio_util::codec::Decoder;
+
+/// The fewest bytes of a message that are kept to read its id.
+const MIN_KEPT: usize = 64 << 10;
+
+/// One message of a byte stream.
 #[derive(Debug)]
-pub(crate) enum Frame<M = Vec<u8>> {
-    Whole(M),
-    /// It is longer than any may be, and was not kept; its id was, where it is one.
-    TooLong(Option<String>),
+pub(crate) enum Frame<M = Bytes> {
+    Message(M),
+    /// A message that is longer than the limit: its beginning, which is the whole message when that is at most twice
+    /// the limit.
+    TooLong {
+        beginning: Bytes,
+        is_whole: bool,
+    },
 }
 
-/// Bytes on their way to be lines.
-pub(crate) struct Lines {
-    most: usize,
-    line: Vec<u8>,
-    /// What is found of a line that is too long.
-    salvage: Option<Salvage>,
+/// Decodes [`Frame`]s. Blank lines separate messages too, and carry none.
+pub(crate) struct Framer {
+    max: usize,
+    /// How many bytes of the buffer hold no line break.
+    scanned: usize,
+    /// The beginning of a message whose rest is discarded.
+    discarding: Option<Bytes>,
 }
 
-impl Lines {
-    /// Of lines that may have `most` bytes.
-    pub(crate) fn new(most: usize) -> Self {
-        Lines {
-            most,
-            line: Vec::new(),
-            salvage: None,
+impl Framer {
+    /// Decodes messages of at most `max` bytes.
+    pub(crate) fn new(max: usize) -> Self {
+        Framer {
+            max,
+            scanned: 0,
+            discarding: None,
         }
     }
 
-    /// Takes bytes up to the end of a line; gives how many, and the line where it has ended and is not empty.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Frame>) {
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let text = &bytes[..end.unwrap_or(bytes.len())];
-        match &mut self.salvage {
-            Some(salvage) => salvage.read(text),
-            None if self.line.len() + text.len() > self.most => {
-                let salvage = self.salvage.insert(Salvage::default());
-                salvage.read(&self.line);
-                salvage.read(text);
-                self.line = Vec::new();
+    /// How much of a message stays in the buffer. A client waits for the response to a message that is too long, so
+    /// enough is kept to read its id wherever it stands in a message that is not absurdly long.
+    fn kept(&self) -> usize {
+        self.max.saturating_mul(2).max(MIN_KEPT)
+    }
+
+    fn end(&mut self, line: Bytes) -> Option<Frame> {
+        self.scanned = 0;
+        if let Some(beginning) = self.discarding.take() {
+            let is_whole = false;
+            return Some(Frame::TooLong {
+                beginning,
+                is_whole,
+            });
+        }
+        if line.len() > self.max {
+            return Some(Frame::TooLong {
+                beginning: line,
+                is_whole: true,
+            });
+        }
+        (!line.trim_ascii().is_empty()).then_some(Frame::Message(line))
+    }
+}
+
+impl Decoder for Framer {
+    type Item = Frame;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Frame>> {
+        loop {
+            let unscanned = &buffer[self.scanned..];
+            let Some(end) = unscanned.iter().position(|&byte| byte == b'\n') else {
+                self.scanned = buffer.len();
+                if self.discarding.is_some() {
+                    buffer.clear();
+                    self.scanned = 0;
+                } else if buffer.len() > self.kept() {
+                    self.discarding = Some(buffer.split().freeze());
+                    self.scanned = 0;
+                }
+                return Ok(None);
+            };
+            let mut line = buffer.split_to(self.scanned + end + 1);
+            line.truncate(line.len() - 1);
+            if let Some(frame) = self.end(line.freeze()) {
+                return Ok(Some(frame));
             }
-            None => self.line.extend_from_slice(text),
-        }
-        match end {
-            Some(end) => (end + 1, self.end()),
-            None => (bytes.len(), None),
         }
     }
 
-    /// The line as it stands, where it is not empty: it has ended, or the bytes have.
-    pub(crate) fn end(&mut self) -> Option<Frame> {
-        if let Some(salvage) = self.salvage.take() {
-            return Some(Frame::TooLong(salvage.id()));
+    /// The end of the stream ends a message too.
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Frame>> {
+        match self.decode(buffer)? {
+            Some(frame) => Ok(Some(frame)),
+            None => Ok(self.end(buffer.split().freeze())),
         }
-        let line = std::mem::take(&mut self.line);
-        (!line.trim_ascii().is_empty()).then_some(Frame::Whole(line))
     }
 }
 
@@ -64,37 +105,54 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// All lines of this text, as it comes in pieces of so many bytes.
-    fn lines(text: &str, piece: usize, most: usize) -> Vec<String> {
-        let mut lines = Lines::new(most);
+    /// The frames of this text, when it arrives in pieces of `size` bytes.
+    fn frames(text: &str, size: usize, max: usize) -> Vec<String> {
+        let (mut framer, mut buffer) = (Framer::new(max), BytesMut::new());
         let mut all = Vec::new();
-        for mut piece in text.as_bytes().chunks(piece) {
-            while !piece.is_empty() {
-                let (taken, came) = lines.take(piece);
-                all.extend(came);
-                piece = &piece[taken..];
+        for piece in text.as_bytes().chunks(size) {
+            buffer.extend_from_slice(piece);
+            while let Some(frame) = framer.decode(&mut buffer).expect("memory") {
+                all.push(frame);
             }
         }
-        all.extend(lines.end());
-        let told = all.into_iter().map(|came| match came {
-            Frame::Whole(line) => String::from_utf8(line).expect("a text"),
-            Frame::TooLong(id) => format!("{id:?}"),
+        while let Some(frame) = framer.decode_eof(&mut buffer).expect("memory") {
+            all.push(frame);
+        }
+        let shown = all.into_iter().map(|frame| match frame {
+            Frame::Message(line) => String::from_utf8(line.to_vec()).expect("text"),
+            Frame::TooLong {
+                beginning,
+                is_whole,
+            } => format!("{} bytes, whole: {is_whole}", beginning.len()),
         });
-        told.collect()
+        shown.collect()
     }
 
     #[test]
-    fn lines_are_the_same_in_whatever_pieces_they_come() {
-        let most = 10;
+    fn frames_do_not_depend_on_the_pieces_that_they_arrive_in() {
         let text = "0123456789\n\r\n \n01234567890\n{\"id\": 7, \"method\": 1}\nab\r\n\nlast";
-        for piece in 1..text.len() {
-            assert_eq!(
-                lines(text, piece, most),
-                ["0123456789", "None", "Some(\"7\")", "ab\r", "last"],
-                "{piece}"
-            );
+        let wanted = [
+            "0123456789",
+            "11 bytes, whole: true",
+            "22 bytes, whole: true",
+            "ab\r",
+            "last",
+        ];
+        for size in 1..text.len() {
+            assert_eq!(frames(text, size, 10), wanted, "{size}");
         }
-        assert_eq!(lines("01234567890", 3, most), ["None"]);
-        assert_eq!(lines("", 3, most), [""; 0]);
+        assert_eq!(frames("01234567890", 3, 10), ["11 bytes, whole: true"]);
+        assert_eq!(frames("", 3, 10), [""; 0]);
+    }
+
+    #[test]
+    fn no_more_than_the_beginning_of_a_long_message_is_kept() {
+        let text = format!("{}\nnext", "x".repeat(10 * MIN_KEPT));
+        let all = frames(&text, 1000, 10);
+        let kept = all[0].split(' ').next().expect("a number");
+        let kept: usize = kept.parse().expect("a number");
+        assert!((MIN_KEPT..MIN_KEPT + 1001).contains(&kept), "{}", all[0]);
+        assert!(all[0].ends_with("whole: false"), "{}", all[0]);
+        assert_eq!(all[1..], ["next"]);
     }
 }

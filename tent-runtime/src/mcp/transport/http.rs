@@ -102,7 +102,7 @@ async fn respond(
     let payload = match message::read(&body) {
         Ok(payload) => payload,
         Err(why) => {
-            return Ok(RpcError::from(why).into_response(request_id::id(&body).as_deref()));
+            return Ok(RpcError::from(why).into_response(request_id::of(&body).as_deref()));
         }
     };
     let context = RequestContext {

@@ -1,72 +1,75 @@
-//! MCP on stdin and stdout: one message a line, read and written in threads, since neither can be waited for
-//! otherwise. What is served between them is [`talk`]'s.
+//! MCP on stdin and stdout: one message a line.
+//! Must not let anything else on either stream: see [`take_stdin`] and [`take_stdout`].
 //!
-//! Nothing but messages is written, and nobody else reads them. That what a function prints does not get
-//! between them is for [`kept_stdout`] to see to, that it reads none of them for [`kept_stdin`].
+//! Two threads read and write, because a blocking read of stdin cannot be cancelled.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::thread;
 
 use futures_util::stream;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::bytes::BytesMut;
+use tokio_util::codec::Decoder as _;
 
 use crate::error::Result;
 use crate::mcp::client::connection::Identity;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::Connection;
-use crate::mcp::transport::connection_loop::{self, End, line_of};
-use crate::mcp::transport::frame::{Frame, Lines};
+use crate::mcp::transport::connection_loop::{self, Signals, line_of};
+use crate::mcp::transport::frame::{Frame, Framer};
 
-/// How who is refused for want of a caller becomes one.
+/// The fix of an error that asks the client to sign in.
 const SIGN_IN: &str = "Start the server with a good key in TENT_KEY, or with --as USER.";
 
-/// Serves one client until its input ends or `told` does: see [`connection_loop::serve`].
+/// The size of one read.
+const BLOCK: usize = 8 << 10;
+
+/// Serves one client until its input ends or `shutdown` resolves: see [`connection_loop::serve`].
 ///
 /// # Errors
-/// T0004 where who calls is not known, T0012 where the input breaks off.
+/// T0004 for credentials that are not valid; T0012 when the input fails.
 pub(crate) async fn serve(
     mcp: Arc<Mcp>,
-    who: Identity,
+    identity: Identity,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-    told: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
     let outbox = Outbox::default();
-    let most = mcp.dispatcher.settings().limits.max_body;
-    let line = Connection::new(mcp, who, outbox.clone())?.with_sign_in(SIGN_IN);
-    let line = connection_loop::opened(line).await?;
-    let mut messages = read(input, most);
+    let max = mcp.dispatcher.settings().limits.max_body;
+    let connection = Connection::new(mcp, identity, outbox.clone())?.with_sign_in(SIGN_IN);
+    let connection = connection_loop::opened(connection).await?;
+    let mut messages = read(input, max);
     let messages = stream::poll_fn(move |cx| messages.poll_recv(cx));
     let written = write(output, outbox.clone());
     let drained = {
-        let line = line.clone();
-        // The process ends after this: also those that go on after their client has cancelled them are waited for.
-        async move { line.drained().await }
+        let connection = connection.clone();
+        // The process ends after this, so calls that go on without their client are waited for too.
+        async move { connection.drained().await }
     };
-    let end = End {
-        told,
+    let signals = Signals {
+        shutdown,
         drained,
         written: async {
             // The sender goes with its thread.
             let _ = written.await;
         },
     };
-    connection_loop::serve(line, outbox, messages, end).await
+    connection_loop::serve(connection, outbox, messages, signals).await
 }
 
-/// Reads messages in a thread of its own: a read from stdin cannot be ended, and nobody waits for this one.
-fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Result<Frame>> {
+/// Reads messages in a thread. Nothing waits for the thread to end.
+fn read(mut input: impl Read + Send + 'static, max: usize) -> mpsc::Receiver<io::Result<Frame>> {
     let (send, messages) = mpsc::channel(1);
     thread::spawn(move || {
-        let mut input = BufReader::new(input);
-        let mut lines = Lines::new(most);
-        // Nobody is left to hear it where nobody takes it.
-        while let Some(came) = next(&mut input, &mut lines).transpose() {
-            let internal_error = came.is_err();
-            if send.blocking_send(came).is_err() || internal_error {
+        let (mut framer, mut buffer) = (Framer::new(max), BytesMut::new());
+        while let Some(frame) = next(&mut input, &mut framer, &mut buffer).transpose() {
+            let failed = frame.is_err();
+            // The send fails when the connection has ended.
+            if send.blocking_send(frame).is_err() || failed {
                 return;
             }
         }
@@ -74,37 +77,41 @@ fn read(input: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<io::Re
     messages
 }
 
-fn next(input: &mut impl BufRead, lines: &mut Lines) -> io::Result<Option<Frame>> {
+fn next(
+    input: &mut impl Read,
+    framer: &mut Framer,
+    buffer: &mut BytesMut,
+) -> io::Result<Option<Frame>> {
+    let mut block = [0; BLOCK];
     loop {
-        let bytes = match input.fill_buf() {
+        if let Some(frame) = framer.decode(buffer)? {
+            return Ok(Some(frame));
+        }
+        let read = match input.read(&mut block) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            bytes => bytes?,
+            read => read?,
         };
-        if bytes.is_empty() {
-            return Ok(lines.end());
+        if read == 0 {
+            return framer.decode_eof(buffer);
         }
-        let (taken, came) = lines.take(bytes);
-        input.consume(taken);
-        if came.is_some() {
-            return Ok(came);
-        }
+        buffer.extend_from_slice(&block[..read]);
     }
 }
 
-/// Writes messages in a thread of its own, until the outbox is closed and empty.
+/// Writes messages in a thread, until the outbox is closed and empty.
 fn write(mut output: impl Write + Send + 'static, outbox: Outbox) -> oneshot::Receiver<()> {
     let (done, written) = oneshot::channel();
     let runtime = Handle::current();
     thread::spawn(move || {
         let mut out = Vec::new();
         loop {
-            // RequestContext first: what was sent before it was closed is written.
+            // Read before the message: a message that was sent before the outbox closed is still written.
             let closed = outbox.is_closed();
             let Some(message) = outbox.take() else {
                 if closed {
                     break;
                 }
-                runtime.block_on(outbox.changed());
+                runtime.block_on(outbox.ready());
                 continue;
             };
             line_of(&mut out, &message);
@@ -119,45 +126,45 @@ fn write(mut output: impl Write + Send + 'static, outbox: Outbox) -> oneshot::Re
     written
 }
 
-/// Stdin for messages alone: whoever else reads from now on, here or in a program that a function starts,
-/// finds nothing there.
+/// Takes stdin for messages alone. Any other reader, in this process or in a program that a function starts, reads an
+/// empty input.
 ///
 /// # Errors
-/// Where the system gives no further file.
+/// When the system opens no further file.
 #[cfg(unix)]
-pub(crate) fn kept_stdin() -> io::Result<impl Read + Send + 'static> {
-    let kept = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
+pub(crate) fn take_stdin() -> io::Result<impl Read + Send + 'static> {
+    let taken = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-    Ok(std::fs::File::from(kept))
+    Ok(std::fs::File::from(taken))
 }
 
-/// Stdin. On this system a function that reads it takes messages away.
+/// Returns stdin. On this system a function that reads stdin takes messages away.
 #[cfg(not(unix))]
-pub(crate) fn kept_stdin() -> io::Result<impl Read + Send + 'static> {
+pub(crate) fn take_stdin() -> io::Result<impl Read + Send + 'static> {
     Ok(io::stdin())
 }
 
-/// Stdout for messages alone: whatever else is printed from now on goes to stderr.
+/// Takes stdout for messages alone. Any other output goes to stderr.
 ///
 /// # Errors
-/// Where the system gives no further file.
+/// When the system opens no further file.
 #[cfg(unix)]
-pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
+pub(crate) fn take_stdout() -> io::Result<impl Write + Send + 'static> {
     io::stdout().flush()?;
-    // Not handed on to the programs that a function starts: they would keep it open.
-    let kept = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
+    // Close-on-exec: a program that a function starts would otherwise keep it open.
+    let taken = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
-    Ok(std::fs::File::from(kept))
+    Ok(std::fs::File::from(taken))
 }
 
-/// Stdout. On this system what a function prints gets between the messages, which is said.
+/// Returns stdout. On this system the output of a function gets between the messages, so a warning says so.
 ///
 /// # Errors
-/// None here.
+/// None on this system.
 #[cfg(not(unix))]
-pub(crate) fn kept_stdout() -> io::Result<impl Write + Send + 'static> {
+pub(crate) fn take_stdout() -> io::Result<impl Write + Send + 'static> {
     tracing::warn!(
-        "on this system stdout is not kept for messages: a function that prints to it breaks the client off, so print to stderr"
+        "on this system stdout is not reserved for messages: a function that prints to it breaks the connection, so print to stderr"
     );
     Ok(io::stdout())
 }

@@ -1,27 +1,30 @@
-//! From a document to a [`Plan`]. A keyword that is not enforced here is a problem, so that nothing is
-//! published in vain.
+//! Compiles a JSON Schema document into a [`CompiledSchema`]. A keyword that the walk does not enforce is a problem, so
+//! that every published rule holds.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 use tent_core::codes;
 
-use super::branches::{circles, tell_branches};
-use super::plan::{By, Id, Kind, List, Node, Object, Plan, Property, Rest, Union};
+use super::compiled::{
+    Additional, ArrayRule, CompiledSchema, Node, NodeId, NodeKind, ObjectRule, Property, Selector,
+    UnionRule,
+};
+use super::selectors::{add_selectors, has_cycle};
 use crate::schema::transform::{is_annotation, is_name, problem, split, whole};
 use crate::schema::{Problem, keywords, pattern};
 
-/// What is wrong with a document whose check would never end.
-pub(in crate::schema) const ENDLESS: &str = "it refers to itself without end";
+/// The problem of a schema that refers to itself without a value in between: its walk would not end.
+pub(in crate::schema) const CYCLE: &str = "the schema refers to itself without end";
 
-/// A default as a document states it: of the property `name` of the object `node`.
+/// A declared default of the property `name` of the object `node`.
 #[derive(Debug)]
-pub(in crate::schema) struct Stated {
-    pub(in crate::schema) node: Id,
+pub(in crate::schema) struct DeclaredDefault {
+    pub(in crate::schema) node: NodeId,
     pub(in crate::schema) name: String,
-    pub(in crate::schema) property: Id,
+    pub(in crate::schema) property: NodeId,
     pub(in crate::schema) value: Value,
-    /// Where the property's schema stands in the document (RFC 6901).
+    /// The JSON Pointer to the property's schema (RFC 6901).
     pub(in crate::schema) pointer: String,
 }
 
@@ -39,11 +42,11 @@ pub(in crate::schema) enum Purpose {
 /// Compiles `document`.
 ///
 /// # Errors
-/// Everything that cannot be enforced.
+/// Every keyword that is not enforced or not valid.
 pub(in crate::schema) fn compile(
     document: &Value,
     purpose: Purpose,
-) -> Result<(Plan, Vec<Stated>), Vec<Problem>> {
+) -> Result<(CompiledSchema, Vec<DeclaredDefault>), Vec<Problem>> {
     let mut compiler = Compiler {
         document,
         strict: purpose != Purpose::Output,
@@ -54,20 +57,22 @@ pub(in crate::schema) fn compile(
         problems: Vec::new(),
     };
     compiler.node(document.clone(), "");
-    compiler.refuse_circles();
+    compiler.reject_cycles();
     if !compiler.problems.is_empty() {
         return Err(compiler.problems);
     }
-    let looks_twice = compiler
-        .nodes
-        .iter()
-        .any(|node| matches!(node.kind, Kind::Union(_) | Kind::Every(_) | Kind::Not(_)));
-    let mut plan = Plan {
+    let may_revisit = compiler.nodes.iter().any(|node| {
+        matches!(
+            node.kind,
+            NodeKind::Union(_) | NodeKind::AllOf(_) | NodeKind::Not(_)
+        )
+    });
+    let mut compiled = CompiledSchema {
         nodes: compiler.nodes,
-        looks_twice,
+        may_revisit,
     };
-    tell_branches(&mut plan);
-    Ok((plan, compiler.defaults))
+    add_selectors(&mut compiled);
+    Ok((compiled, compiler.defaults))
 }
 
 pub(super) struct Compiler<'d> {
@@ -75,8 +80,8 @@ pub(super) struct Compiler<'d> {
     pub(super) strict: bool,
     pub(super) formats: bool,
     nodes: Vec<Node>,
-    references: HashMap<String, Id>,
-    defaults: Vec<Stated>,
+    references: HashMap<String, NodeId>,
+    defaults: Vec<DeclaredDefault>,
     problems: Vec<Problem>,
 }
 
@@ -91,7 +96,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn add(&mut self, kind: Kind) -> Id {
+    fn add(&mut self, kind: NodeKind) -> NodeId {
         self.nodes.push(Node {
             kind,
             null: false,
@@ -100,16 +105,16 @@ impl Compiler<'_> {
         self.nodes.len() - 1
     }
 
-    fn node(&mut self, schema: Value, pointer: &str) -> Id {
-        let id = self.add(Kind::Any);
+    fn node(&mut self, schema: Value, pointer: &str) -> NodeId {
+        let id = self.add(NodeKind::Any);
         self.fill(id, schema, pointer);
         id
     }
 
-    fn fill(&mut self, id: Id, schema: Value, pointer: &str) {
+    fn fill(&mut self, id: NodeId, schema: Value, pointer: &str) {
         let kind = match schema {
-            Value::Bool(true) => Kind::Any,
-            Value::Bool(false) => Kind::Never,
+            Value::Bool(true) => NodeKind::Any,
+            Value::Bool(false) => NodeKind::Never,
             Value::Object(schema) => {
                 let marked = |mark: &str| schema.get(mark) == Some(&Value::Bool(true));
                 self.nodes[id].null = marked(keywords::NULL);
@@ -117,20 +122,22 @@ impl Compiler<'_> {
                 self.parts(id, schema, pointer)
             }
             _ => {
-                self.problem(pointer, "a schema is an object or a boolean");
-                Kind::Never
+                self.problem(pointer, "a schema must be an object or a boolean");
+                NodeKind::Never
             }
         };
         self.nodes[id].kind = kind;
     }
 
-    fn parts(&mut self, id: Id, mut rest: Map<String, Value>, pointer: &str) -> Kind {
+    fn parts(&mut self, id: NodeId, mut rest: Map<String, Value>, pointer: &str) -> NodeKind {
         rest.retain(|keyword, _| !is_annotation(keyword) || keyword.starts_with("x-tent-"));
         let dialect = rest.remove("$schema");
-        if let Some(dialect) = dialect.filter(|dialect| !is_ours(dialect)) {
+        if let Some(dialect) = dialect.filter(|dialect| !is_supported_dialect(dialect)) {
             self.problem(
                 pointer,
-                format_args!("{dialect} is a dialect that is not read; take 2020-12, which needs no `$schema`"),
+                format_args!(
+                    "the dialect {dialect} is not supported: use 2020-12, which is the default"
+                ),
             );
         }
         for keyword in ["$id", "$comment", "$defs", "definitions"] {
@@ -139,7 +146,7 @@ impl Compiler<'_> {
         let mut parts = Vec::new();
         if let Some(reference) = rest.remove("$ref") {
             let reference = reference.as_str().unwrap_or_default();
-            parts.push(Kind::Same(self.reference(reference, pointer)));
+            parts.push(NodeKind::Ref(self.reference(reference, pointer)));
         }
         let mut branch_types = Vec::new();
         for (keyword, exactly_one) in [("oneOf", true), ("anyOf", false)] {
@@ -149,21 +156,21 @@ impl Compiler<'_> {
                     .map(|branch| branch.get("type").cloned())
                     .collect();
                 let branches = self.each(branches, pointer, keyword);
-                parts.push(Kind::Union(Box::new(Union {
+                parts.push(NodeKind::Union(Box::new(UnionRule {
                     branches,
                     exactly_one,
-                    by: By::Trial,
+                    by: Selector::Trial,
                 })));
             }
         }
-        if let Some(Value::Array(members)) = rest.remove("allOf") {
-            let members = self.each(members, pointer, "allOf");
-            parts.extend(members.into_iter().map(Kind::Same));
+        if let Some(Value::Array(prefix_items)) = rest.remove("allOf") {
+            let prefix_items = self.each(prefix_items, pointer, "allOf");
+            parts.extend(prefix_items.into_iter().map(NodeKind::Ref));
         }
         if let Some(not) = rest.remove("not") {
-            parts.push(Kind::Not(self.node(not, &format!("{pointer}/not"))));
+            parts.push(NodeKind::Not(self.node(not, &format!("{pointer}/not"))));
         }
-        // The type that stands beside a union of that type says nothing more.
+        // A `type` beside a union whose branches all have that type adds no rule.
         let keywords = || {
             rest.keys()
                 .filter(|keyword| !keyword.starts_with("x-tent-"))
@@ -174,7 +181,7 @@ impl Compiler<'_> {
                 .iter()
                 .all(|kind| kind.as_ref() == rest.get("type"));
         if !said && keywords().next().is_some() {
-            let mut typed: Vec<Kind> = split(rest)
+            let mut typed: Vec<NodeKind> = split(rest)
                 .into_iter()
                 .map(|mut one| self.typed(id, &mut one, pointer))
                 .collect();
@@ -182,35 +189,35 @@ impl Compiler<'_> {
                 1 => typed.pop(),
                 _ => {
                     let branches = typed.into_iter().map(|kind| self.add(kind)).collect();
-                    Some(Kind::Union(Box::new(Union {
+                    Some(NodeKind::Union(Box::new(UnionRule {
                         branches,
                         exactly_one: false,
-                        by: By::Trial,
+                        by: Selector::Trial,
                     })))
                 }
             });
         }
         match parts.len() {
-            0 => Kind::Any,
-            1 => parts.pop().unwrap_or(Kind::Any),
-            _ => Kind::Every(parts.into_iter().map(|kind| self.add(kind)).collect()),
+            0 => NodeKind::Any,
+            1 => parts.pop().unwrap_or(NodeKind::Any),
+            _ => NodeKind::AllOf(parts.into_iter().map(|kind| self.add(kind)).collect()),
         }
     }
 
-    fn each(&mut self, schemas: Vec<Value>, pointer: &str, keyword: &str) -> Vec<Id> {
+    fn each(&mut self, schemas: Vec<Value>, pointer: &str, keyword: &str) -> Vec<NodeId> {
         let schemas = schemas.into_iter().enumerate();
         schemas
             .map(|(at, schema)| self.node(schema, &format!("{pointer}/{keyword}/{at}")))
             .collect()
     }
 
-    fn reference(&mut self, reference: &str, pointer: &str) -> Id {
+    fn reference(&mut self, reference: &str, pointer: &str) -> NodeId {
         if let Some(id) = self.references.get(reference) {
             return *id;
         }
         let id = match reference {
             "#" => 0,
-            _ => self.add(Kind::Never),
+            _ => self.add(NodeKind::Never),
         };
         self.references.insert(reference.to_owned(), id);
         let target = reference.strip_prefix('#');
@@ -219,14 +226,14 @@ impl Compiler<'_> {
             Some(schema) => self.fill(id, schema.clone(), target.unwrap_or_default()),
             None => self.problem(
                 pointer,
-                format_args!("`{reference}` is nowhere in the schema"),
+                format_args!("`{reference}` does not exist in the schema"),
             ),
         }
         id
     }
 
-    /// The kind of a schema that has one type at most and no union.
-    fn typed(&mut self, id: Id, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+    /// Compiles a schema with at most one type and without unions.
+    fn typed(&mut self, id: NodeId, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
         let kind = schema.remove("type");
         let kind = match kind.as_ref().and_then(Value::as_str) {
             Some("object") => self.object(id, schema, pointer),
@@ -234,29 +241,29 @@ impl Compiler<'_> {
             Some("string") => self.text(schema, pointer),
             Some("integer") => self.integer(schema, pointer),
             Some("number") => self.number(schema, pointer),
-            Some("boolean") => Kind::Bool(match values(schema).as_deref() {
+            Some("boolean") => NodeKind::Bool(match values(schema).as_deref() {
                 Some([Value::Bool(only)]) => Some(*only),
                 _ => None,
             }),
-            Some("null") => Kind::Null,
+            Some("null") => NodeKind::Null,
             Some(other) => {
-                self.problem(pointer, format_args!("`{other}` is no type"));
-                Kind::Never
+                self.problem(pointer, format_args!("`{other}` is not a valid type"));
+                NodeKind::Never
             }
-            None => Kind::Any,
+            None => NodeKind::Any,
         };
         schema.remove("format");
         for keyword in schema
             .keys()
             .filter(|keyword| !keyword.starts_with("x-tent-"))
         {
-            let message = format!("`{keyword}` is not enforced there");
+            let message = format!("`{keyword}` is not supported here");
             self.problem(pointer, message);
         }
         kind
     }
 
-    fn object(&mut self, id: Id, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+    fn object(&mut self, id: NodeId, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
         let values = values(schema);
         let required = match schema.remove("required") {
             Some(Value::Array(names)) => names,
@@ -268,7 +275,7 @@ impl Compiler<'_> {
             for (name, property) in stated {
                 if self.strict && !is_name(&name) {
                     let message =
-                        "model interfaces refuse this name; take 1 to 64 of A-Z a-z 0-9 _ . -";
+                        "model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -";
                     self.problems
                         .push(problem(codes::INVALID_FIELD_NAME, &name, message));
                 }
@@ -279,7 +286,7 @@ impl Compiler<'_> {
                 let node = self.node(property, &pointer);
                 let null_is_absent = self.nodes[node].null && !required && default.is_none();
                 if let Some(value) = &default {
-                    self.defaults.push(Stated {
+                    self.defaults.push(DeclaredDefault {
                         node: id,
                         name: name.clone(),
                         property: node,
@@ -291,7 +298,7 @@ impl Compiler<'_> {
                     name: name.as_str().into(),
                     node,
                     required,
-                    // Filled in once it was checked itself.
+                    // `InputSchema` sets it after validation.
                     default: None,
                     null_is_absent,
                 };
@@ -300,7 +307,7 @@ impl Compiler<'_> {
         }
         for name in required.iter().filter_map(Value::as_str) {
             if !properties.contains_key(name) {
-                let node = self.add(Kind::Any);
+                let node = self.add(NodeKind::Any);
                 let property = Property {
                     name: name.into(),
                     node,
@@ -312,41 +319,43 @@ impl Compiler<'_> {
             }
         }
         let rest = match schema.remove("additionalProperties") {
-            Some(Value::Bool(false)) => Rest::Closed,
-            None => Rest::Each(self.add(Kind::Any)),
-            Some(rest) => Rest::Each(self.node(rest, &format!("{pointer}/additionalProperties"))),
+            Some(Value::Bool(false)) => Additional::Forbidden,
+            None => Additional::Allowed(self.add(NodeKind::Any)),
+            Some(rest) => {
+                Additional::Allowed(self.node(rest, &format!("{pointer}/additionalProperties")))
+            }
         };
         let keys = match schema.get(keywords::KEYS).and_then(Value::as_str) {
             Some(keys) => pattern::compile(keys).ok(),
             None => None,
         };
-        let kind = Kind::Object(Box::new(Object {
+        let kind = NodeKind::Object(Box::new(ObjectRule {
             required: properties.values().filter(|one| one.required).count(),
             properties: properties.into_values().collect(),
             defaults: false,
             rest,
-            keys,
-            least: self.size(schema, "minProperties", pointer).unwrap_or(0),
-            most: self
+            key_pattern: keys,
+            min: self.size(schema, "minProperties", pointer).unwrap_or(0),
+            max: self
                 .size(schema, "maxProperties", pointer)
                 .unwrap_or(u64::MAX),
         }));
         self.among(kind, values)
     }
 
-    fn list(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+    fn list(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
         let values = values(schema);
-        let members = match schema.remove("prefixItems") {
-            Some(Value::Array(members)) => self.each(members, pointer, "prefixItems"),
+        let prefix_items = match schema.remove("prefixItems") {
+            Some(Value::Array(prefix_items)) => self.each(prefix_items, pointer, "prefixItems"),
             _ => Vec::new(),
         };
         let items = schema.remove("items").unwrap_or(Value::Bool(true));
         let items = self.node(items, &format!("{pointer}/items"));
-        let kind = Kind::List(Box::new(List {
-            members,
+        let kind = NodeKind::Array(Box::new(ArrayRule {
+            prefix_items,
             items,
-            least: self.size(schema, "minItems", pointer).unwrap_or(0),
-            most: self.size(schema, "maxItems", pointer).unwrap_or(u64::MAX),
+            min: self.size(schema, "minItems", pointer).unwrap_or(0),
+            max: self.size(schema, "maxItems", pointer).unwrap_or(u64::MAX),
             unique: schema.remove("uniqueItems") == Some(Value::Bool(true)),
         }));
         self.among(kind, values)
@@ -369,32 +378,32 @@ impl Compiler<'_> {
         exact
     }
 
-    /// Narrows objects and arrays to the values that an `enum` states.
-    fn among(&mut self, kind: Kind, values: Option<Vec<Value>>) -> Kind {
+    /// Restricts an object or array to the values of its `enum`.
+    fn among(&mut self, kind: NodeKind, values: Option<Vec<Value>>) -> NodeKind {
         match values {
             None => kind,
             Some(values) => {
-                let parts = vec![self.add(Kind::Values(values)), self.add(kind)];
-                Kind::Every(parts)
+                let parts = vec![self.add(NodeKind::Enum(values)), self.add(kind)];
+                NodeKind::AllOf(parts)
             }
         }
     }
 
-    /// Refuses what refers to itself without a value in between: no check of it would end.
-    fn refuse_circles(&mut self) {
+    /// Reports a schema that refers to itself without a value in between.
+    fn reject_cycles(&mut self) {
         let mut open = vec![false; self.nodes.len()];
         let mut done = vec![false; self.nodes.len()];
-        let circles =
-            (0..self.nodes.len()).any(|id| circles(&self.nodes, id, &mut open, &mut done));
-        if circles {
+        let has_cycle =
+            (0..self.nodes.len()).any(|id| has_cycle(&self.nodes, id, &mut open, &mut done));
+        if has_cycle {
             self.strict = true;
-            self.problem("", ENDLESS);
+            self.problem("", CYCLE);
         }
     }
 }
 
-/// Whether this names JSON Schema 2020-12, the dialect of what names none (basic/index, JSON Schema Usage).
-fn is_ours(dialect: &Value) -> bool {
+/// Whether the dialect is 2020-12, MCP's default (basic/index, JSON Schema Usage).
+fn is_supported_dialect(dialect: &Value) -> bool {
     let name = dialect.as_str().unwrap_or_default();
     name.strip_suffix('#').unwrap_or(name) == "https://json-schema.org/draft/2020-12/schema"
 }

@@ -1,24 +1,21 @@
-//! The part of the compiler that knows texts and numbers.
+//! Compiles the keywords of strings, integers and numbers.
 
 use serde_json::{Map, Value};
 
 use super::compile::{Compiler, values};
+use super::compiled::{Choices, IntegerRule, NodeKind, NumberRule, StringRule};
 use super::format::Format;
-use super::plan::{Choices, Integer, Kind, Number, Text};
 use crate::schema::rules::integer_bounds;
 use crate::schema::transform::whole;
 use crate::schema::{keywords, pattern};
 
 impl Compiler<'_> {
-    pub(super) fn text(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+    pub(super) fn text(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
         let pattern = match schema.remove("pattern") {
             Some(Value::String(stated)) => match pattern::compile(&stated) {
                 Ok(compiled) => Some(compiled),
                 Err(why) => {
-                    self.problem(
-                        pointer,
-                        format_args!("the pattern cannot be checked: {why}"),
-                    );
+                    self.problem(pointer, format_args!("the pattern is not supported: {why}"));
                     None
                 }
             },
@@ -29,28 +26,28 @@ impl Compiler<'_> {
             texts.map(Box::from).collect()
         };
         let format = schema.get("format").and_then(Value::as_str);
-        Kind::Text(Box::new(Text {
+        NodeKind::String(Box::new(StringRule {
             format: format.filter(|_| self.formats).and_then(Format::find),
-            least: self.size(schema, "minLength", pointer).unwrap_or(0),
-            most: self.size(schema, "maxLength", pointer).unwrap_or(u64::MAX),
+            min: self.size(schema, "minLength", pointer).unwrap_or(0),
+            max: self.size(schema, "maxLength", pointer).unwrap_or(u64::MAX),
             pattern,
-            only: values(schema).map(|values| Choices::new(texts(values))),
+            allowed: values(schema).map(|values| Choices::new(texts(values))),
             not: excluded(schema).map(texts).unwrap_or_default(),
         }))
     }
 
-    pub(super) fn integer(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
-        let (mut least, mut most) = integer_bounds(schema);
+    pub(super) fn integer(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
+        let (mut min, mut max) = integer_bounds(schema);
         self.check_bounds(schema, pointer);
         let mut tighter = |keyword: &str, up: bool| {
             let bound = schema.remove(keyword)?;
             whole(&bound, up)
         };
-        if let Some(above) = tighter("exclusiveMinimum", false) {
-            least = least.max(Some(above + 1));
+        if let Some(exclusive_min) = tighter("exclusiveMinimum", false) {
+            min = min.max(Some(exclusive_min + 1));
         }
-        if let Some(below) = tighter("exclusiveMaximum", true) {
-            most = Some(most.map_or(below - 1, |most| most.min(below - 1)));
+        if let Some(exclusive_max) = tighter("exclusiveMaximum", true) {
+            max = Some(max.map_or(exclusive_max - 1, |max| max.min(exclusive_max - 1)));
         }
         schema.remove("minimum");
         schema.remove("maximum");
@@ -59,52 +56,54 @@ impl Compiler<'_> {
             all.sort_unstable();
             all.into()
         };
-        let step = schema.remove("multipleOf").and_then(|step| {
-            let exact = whole(&step, true).filter(|&up| up > 0 && whole(&step, false) == Some(up));
+        let multiple_of = schema.remove("multipleOf").and_then(|multiple_of| {
+            let exact = whole(&multiple_of, true)
+                .filter(|&up| up > 0 && whole(&multiple_of, false) == Some(up));
             if exact.is_none() {
                 self.problem(
                     pointer,
-                    "`multipleOf` of an integer is a whole number above 0",
+                    "`multipleOf` of an integer must be an integer above 0",
                 );
             }
             exact
         });
-        let wide = matches!(
+        let accepts_digits = matches!(
             schema.get("format").and_then(Value::as_str),
             Some("int64" | "uint64")
         );
-        // What is read has room for 64 bits. What is written may be wider.
+        // Inputs are deserialized from 64-bit numbers. Outputs may have wider ones.
         let (lowest, highest) = match self.strict {
             true => (i64::MIN.into(), u64::MAX.into()),
             false => (i128::MIN, i128::MAX),
         };
-        Kind::Integer(Integer {
-            least: least.unwrap_or(lowest).max(lowest),
-            most: most.unwrap_or(highest).min(highest),
-            huge: schema.get(keywords::HUGE) == Some(&Value::Bool(true)),
-            wide: wide || schema.get(keywords::WIDE) == Some(&Value::Bool(true)),
-            only: values(schema).map(integers),
+        NodeKind::Integer(IntegerRule {
+            min: min.unwrap_or(lowest).max(lowest),
+            max: max.unwrap_or(highest).min(highest),
+            over_64_bits: schema.get(keywords::HUGE) == Some(&Value::Bool(true)),
+            accepts_digits: accepts_digits
+                || schema.get(keywords::WIDE) == Some(&Value::Bool(true)),
+            allowed: values(schema).map(integers),
             not: excluded(schema).map(integers).unwrap_or_default(),
-            step,
+            multiple_of,
         })
     }
 
-    pub(super) fn number(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> Kind {
+    pub(super) fn number(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
         self.check_bounds(schema, pointer);
         let mut bound = |keyword: &str| schema.remove(keyword).and_then(|bound| bound.as_f64());
-        let (least, most) = (bound("minimum"), bound("maximum"));
-        let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
-        let step = bound("multipleOf").filter(|&step| step > 0.0);
+        let (min, max) = (bound("minimum"), bound("maximum"));
+        let (exclusive_min, exclusive_max) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
+        let multiple_of = bound("multipleOf").filter(|&multiple_of| multiple_of > 0.0);
         let floats = |values: Vec<Value>| values.iter().filter_map(Value::as_f64).collect();
-        Kind::Number(Number {
-            least: least.unwrap_or(f64::MIN),
-            most: most.unwrap_or(f64::MAX),
-            above,
-            below,
-            single: schema.get(keywords::SINGLE) == Some(&Value::Bool(true)),
-            only: values(schema).map(floats),
+        NodeKind::Number(NumberRule {
+            min: min.unwrap_or(f64::MIN),
+            max: max.unwrap_or(f64::MAX),
+            exclusive_min,
+            exclusive_max,
+            is_f32: schema.get(keywords::SINGLE) == Some(&Value::Bool(true)),
+            allowed: values(schema).map(floats),
             not: excluded(schema).map(floats).unwrap_or_default(),
-            step,
+            multiple_of,
         })
     }
 }

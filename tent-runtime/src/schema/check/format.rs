@@ -119,7 +119,7 @@ fn digits(text: &str, count: usize) -> Option<u32> {
     text.parse().ok().filter(|_| is_number)
 }
 
-/// `full-date` of RFC 3339, 5.6.
+/// `full_validator-date` of RFC 3339, 5.6.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let mut next = |count| digits(parts.next()?, count);
@@ -145,7 +145,7 @@ fn is_date_time(text: &str) -> bool {
     is_date(date) && is_time(time).is_some()
 }
 
-/// `full-time` of RFC 3339, 5.6: a time of a day, and its offset from UTC.
+/// `full_validator-time` of RFC 3339, 5.6: a time of a day, and its offset from UTC.
 fn is_time(text: &str) -> Option<()> {
     const DAY: u32 = 24 * 60;
     let (time, offset) = match text.strip_suffix(['Z', 'z']) {
@@ -174,8 +174,8 @@ fn is_time(text: &str) -> Option<()> {
     let seconds = next()?;
     let in_utc = (hours * 60 + minutes + offset) % DAY;
     // A leap second is the last of a day in UTC.
-    let most = if in_utc == DAY - 1 { 60 } else { 59 };
-    (seconds <= most && fraction.is_none_or(is_fraction)).then_some(())
+    let max = if in_utc == DAY - 1 { 60 } else { 59 };
+    (seconds <= max && fraction.is_none_or(is_fraction)).then_some(())
 }
 
 #[cfg(test)]

@@ -1,29 +1,42 @@
-//! The check of a value: a document compiled into a [`Plan`] once, then walked for each call.
+//! The validator: compiles a schema once into a [`CompiledSchema`], then walks each value along it.
+//! Must not know where schemas come from, and must not panic or recurse deeper than the value nests.
 //!
-//! Knows nothing of where documents come from. What fits a plan without unions allocates nothing, and no
-//! path through here panics or recurses deeper than the value that is checked. Nor does one check work
-//! longer than its input is long: for a plan that may look at a value more than once (a union, `allOf`,
-//! `not`), a check takes at most 16 steps for each value of the input and for each 64 bytes of its texts,
-//! or a million, whichever is more, and refuses what would take longer (see [`work`]).
+//! | file | holds |
+//! |---|---|
+//! | `compile`, `compile_scalars` | JSON Schema to nodes; a keyword that is not enforced is a problem |
+//! | `compiled` | the nodes, in a list; they refer to each other by index, so a type can contain itself |
+//! | `selectors` | once per schema: the property that tells the branches of a union apart; cycles |
+//! | `walk`, `scalars`, `union` | the walk: reports every invalid field and normalizes the value in place |
+//! | `matching` | the dry run: whether a value matches a branch of a union, without changing it |
+//! | `budget` | the limit of steps for one walk, and the results of earlier dry runs |
+//! | `format` | string formats |
+//! | `messages`, `path` | the text of errors |
+//! | `secrets` | masks secret values, and finds the paths of secrets |
+//!
+//! **Cost.** A value that is valid for a schema without unions is visited once, and nothing is allocated. A schema with
+//! unions, `allOf` or `not` may visit a value more than once. Nested unions could then take time that is exponential in
+//! their depth, so two rules bound the walk: a dry run visits an array or object at most once per node, and a walk takes
+//! at most 16 steps for each value and for each 64 bytes of text in the input, or one million if that is more. A walk
+//! that needs more steps fails (see [`budget`]).
 
-mod branches;
+mod budget;
 mod compile;
 mod compile_scalars;
+mod compiled;
 mod format;
-mod mask;
+mod matching;
+mod messages;
 mod path;
-mod plan;
 mod scalars;
-mod tries;
+mod secrets;
+mod selectors;
 mod union;
 mod walk;
-mod words;
-mod work;
 
 #[cfg(feature = "schema")]
-pub(super) use self::compile::ENDLESS;
+pub(super) use self::compile::CYCLE;
 pub(super) use self::compile::{Purpose, compile};
+pub(super) use self::compiled::CompiledSchema;
 pub(super) use self::format::Format;
 pub(super) use self::path::Path;
-pub(super) use self::plan::Plan;
-pub(super) use self::walk::{Mode, Walk};
+pub(super) use self::walk::{Mode, Validation};

@@ -1,27 +1,27 @@
-//! Where in an input a value stands, written like `lines[0].sku`; made into text only for an error.
+//! [`Path`]: the location of a value in an input, such as `lines[0].sku`. It becomes text only for an error.
 
 use std::fmt::{self, Write};
 
-/// The longest part of a path that is shown.
+/// The maximum length of a step in the text.
 const LONGEST: usize = 64;
 
-/// A place in a value: a list of steps on the stack.
+/// A location: a linked list of steps on the stack.
 #[derive(Clone, Copy)]
 pub(in crate::schema) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     step: Step<'a>,
-    /// How many steps it has.
+    /// The number of steps.
     pub(super) depth: u16,
-    /// Whether what stands here, or around it, is secret.
+    /// Whether the value here, or a value around it, is secret.
     pub(super) secret: bool,
 }
 
 #[derive(Clone, Copy)]
 enum Step<'a> {
     Root,
-    /// A property that the schema names.
+    /// A property of the schema.
     Known(&'a str),
-    /// A key that the caller chose.
+    /// A key of the caller's.
     Chosen(&'a str),
     Index(usize),
 }
@@ -70,7 +70,7 @@ impl fmt::Display for Path<'_> {
         match self.step {
             Step::Root => Ok(()),
             Step::Index(at) => write!(f, "[{at}]"),
-            // A key that the caller chose is part of the value.
+            // A key of the caller's is part of the secret value.
             Step::Chosen(_) if parent.secret => f.write_str("[secret]"),
             Step::Known(name) | Step::Chosen(name) => {
                 let plain = name.len() <= LONGEST

@@ -1,32 +1,32 @@
-//! The walk at a text, a number, an integer or a boolean.
+//! The walk at strings, numbers, integers and booleans.
 
 use serde_json::{Number as JsonNumber, Value};
 
+use super::compiled::{IntegerRule, NodeId, NumberRule, StringRule};
+use super::messages;
 use super::path::Path;
-use super::plan::{Id, Integer, Number, Text};
-use super::walk::{Mode, Walk, range};
-use super::words;
+use super::walk::{Mode, Validation, range};
 
-/// Up to here every whole number is exact as an `f64`.
+/// The greatest integer up to which every integer is exact as an `f64`.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
-impl Walk<'_> {
-    pub(super) fn text(&mut self, rule: &Text, text: &str, path: &Path<'_>) {
+impl Validation<'_> {
+    pub(super) fn text(&mut self, rule: &StringRule, text: &str, path: &Path<'_>) {
         let bytes = text.len() as u64;
-        // A text has at most as many characters as bytes, and at least a quarter.
-        if bytes > rule.most || bytes < rule.least.saturating_mul(4) {
+        // A string has at most as many characters as bytes and at least a quarter as many, so most need no count.
+        if bytes > rule.max || bytes < rule.min.saturating_mul(4) {
             let characters = text.chars().count() as u64;
-            if characters < rule.least || characters > rule.most {
+            if characters < rule.min || characters > rule.max {
                 self.fail(path, || {
-                    let range = range(rule.least, rule.most, ["character", "characters"]);
+                    let range = range(rule.min, rule.max, ["character", "characters"]);
                     format!("must have {range}, has {characters}")
                 });
             }
         }
-        if let Some(only) = &rule.only
-            && !only.has(text)
+        if let Some(allowed) = &rule.allowed
+            && !allowed.has(text)
         {
-            self.none_of(text, only.stated.iter().map(|one| &**one), path);
+            self.fail_choice(text, allowed.stated.iter().map(|one| &**one), path);
         }
         if let Some(pattern) = &rule.pattern
             && !pattern.is_match(text)
@@ -39,14 +39,14 @@ impl Walk<'_> {
             self.fail(path, || format!("must be {}", format.description()));
         }
         if rule.not.iter().any(|not| **not == *text) {
-            self.fail(path, || "may not have this value".to_owned());
+            self.fail(path, || "must not have this value".to_owned());
         }
     }
 
     pub(super) fn boolean(
         &mut self,
-        id: Id,
-        only: Option<bool>,
+        id: NodeId,
+        allowed: Option<bool>,
         value: &mut Value,
         path: &Path<'_>,
     ) {
@@ -57,19 +57,28 @@ impl Walk<'_> {
             other => return self.expected(id, other, path),
         };
         *value = Value::Bool(given);
-        if only.is_some_and(|only| only != given) {
+        if allowed.is_some_and(|allowed| allowed != given) {
             self.fail(path, || format!("must be {}", !given));
         }
     }
 
-    pub(super) fn integer(&mut self, id: Id, rule: &Integer, value: &mut Value, path: &Path<'_>) {
-        let strings = self.mode == Mode::Strings || (rule.wide && self.mode == Mode::Json);
+    pub(super) fn integer(
+        &mut self,
+        id: NodeId,
+        rule: &IntegerRule,
+        value: &mut Value,
+        path: &Path<'_>,
+    ) {
+        let strings =
+            self.mode == Mode::Strings || (rule.accepts_digits && self.mode == Mode::Json);
         let (given, folded) = match &*value {
             Value::Number(number) => match integer_of(number) {
                 Some(given) => (given, !number.is_f64()),
                 None if is_wider(number, rule) => return,
                 None if number.as_f64().is_some_and(|given| given.fract() == 0.0) => {
-                    return self.fail(path, || format!("must be {}", words::integer_range(rule)));
+                    return self.fail(path, || {
+                        format!("must be {}", messages::integer_range(rule))
+                    });
                 }
                 None => {
                     return self.fail(path, || {
@@ -80,26 +89,34 @@ impl Walk<'_> {
             Value::String(text) if strings => match integer_in(text, self.mode == Mode::Strings) {
                 Some(given) => (given, false),
                 None => {
-                    return self.fail(path, || "expected an integer, got another text".to_owned());
+                    return self.fail(path, || {
+                        "expected an integer, got a string that is not one".to_owned()
+                    });
                 }
             },
             other => return self.expected(id, other, path),
         };
-        if given < rule.least || given > rule.most {
-            return self.fail(path, || format!("must be {}", words::integer_range(rule)));
+        if given < rule.min || given > rule.max {
+            return self.fail(path, || {
+                format!("must be {}", messages::integer_range(rule))
+            });
         }
-        if let Some(only) = &rule.only
-            && only.binary_search(&given).is_err()
+        if let Some(allowed) = &rule.allowed
+            && allowed.binary_search(&given).is_err()
         {
-            self.fail(path, || format!("must be one of {}", words::numbers(only)));
+            self.fail(path, || {
+                format!("must be one of {}", messages::numbers(allowed))
+            });
         }
         if rule.not.contains(&given) {
-            self.fail(path, || format!("may not be {}", words::numbers(&rule.not)));
+            self.fail(path, || {
+                format!("must not be {}", messages::numbers(&rule.not))
+            });
         }
-        if let Some(step) = rule.step
-            && given % step != 0
+        if let Some(multiple_of) = rule.multiple_of
+            && given % multiple_of != 0
         {
-            self.fail(path, || format!("must be a multiple of {step}"));
+            self.fail(path, || format!("must be a multiple of {multiple_of}"));
         }
         self.coerced |= self.mode == Mode::Json && value.is_string();
         if !folded && let Some(number) = JsonNumber::from_i128(given) {
@@ -107,13 +124,21 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn number(&mut self, id: Id, rule: &Number, value: &mut Value, path: &Path<'_>) {
+    pub(super) fn number(
+        &mut self,
+        id: NodeId,
+        rule: &NumberRule,
+        value: &mut Value,
+        path: &Path<'_>,
+    ) {
         let parsed = match &*value {
             Value::Number(_) => None,
             Value::String(text) if self.mode == Mode::Strings => match number_in(text) {
                 Some(number) => Some(number),
                 None => {
-                    return self.fail(path, || "expected a number, got another text".to_owned());
+                    return self.fail(path, || {
+                        "expected a number, got a string that is not one".to_owned()
+                    });
                 }
             },
             other => return self.expected(id, other, path),
@@ -122,38 +147,46 @@ impl Walk<'_> {
             *value = Value::Number(number);
         }
         let Some(given) = value.as_f64() else { return };
-        // 2.0 and 2 are the same number, and have one form. Only -0.0 is none of the integers.
+        // 2.0 and 2 are the same number and get the same form. -0.0 stays: no integer equals it.
         let whole = given.fract() == 0.0
             && given.abs() <= SAFE
             && !(given == 0.0 && given.is_sign_negative());
         if whole && value.as_number().is_some_and(JsonNumber::is_f64) {
             *value = Value::from(given as i64);
         }
-        if given < rule.least
-            || given > rule.most
-            || rule.above.is_some_and(|above| given <= above)
-            || rule.below.is_some_and(|below| given >= below)
-            || (rule.single && given.abs() > f64::from(f32::MAX))
+        if given < rule.min
+            || given > rule.max
+            || rule
+                .exclusive_min
+                .is_some_and(|exclusive_min| given <= exclusive_min)
+            || rule
+                .exclusive_max
+                .is_some_and(|exclusive_max| given >= exclusive_max)
+            || (rule.is_f32 && given.abs() > f64::from(f32::MAX))
         {
-            return self.fail(path, || format!("must be {}", words::number_range(rule)));
+            return self.fail(path, || format!("must be {}", messages::number_range(rule)));
         }
-        if let Some(only) = &rule.only
-            && !only.contains(&given)
+        if let Some(allowed) = &rule.allowed
+            && !allowed.contains(&given)
         {
-            self.fail(path, || format!("must be one of {}", words::numbers(only)));
+            self.fail(path, || {
+                format!("must be one of {}", messages::numbers(allowed))
+            });
         }
         if rule.not.contains(&given) {
-            self.fail(path, || format!("may not be {}", words::numbers(&rule.not)));
+            self.fail(path, || {
+                format!("must not be {}", messages::numbers(&rule.not))
+            });
         }
-        if let Some(step) = rule.step
-            && !is_multiple(given, step)
+        if let Some(multiple_of) = rule.multiple_of
+            && !is_multiple(given, multiple_of)
         {
-            self.fail(path, || format!("must be a multiple of {step}"));
+            self.fail(path, || format!("must be a multiple of {multiple_of}"));
         }
     }
 }
 
-/// The integer that a number is, `30.0` as well as `30`.
+/// The integer value of a number, of `30.0` as well as of `30`.
 fn integer_of(number: &JsonNumber) -> Option<i128> {
     if let Some(number) = number.as_i64() {
         return Some(number.into());
@@ -162,20 +195,19 @@ fn integer_of(number: &JsonNumber) -> Option<i128> {
         return Some(number.into());
     }
     let number = number.as_f64()?;
-    // Beyond 2^64 no type that is served has room, and 1e300 would not fit the integer here.
+    // No input type holds more than 64 bits, and 1e300 would saturate the conversion.
     (number.fract() == 0.0 && number.abs() < 2e19).then_some(number as i128)
 }
 
-/// Whether it is an integer of more than 64 bits, where the rule has room for it.
-fn is_wider(number: &JsonNumber, rule: &Integer) -> bool {
+/// Whether `number` is an integer of more than 64 bits that the rule allows.
+fn is_wider(number: &JsonNumber, rule: &IntegerRule) -> bool {
     let Some(number) = number.as_f64().filter(|number| number.fract() == 0.0) else {
         return false;
     };
-    (number > 0.0 && rule.most == i128::MAX) || (number < 0.0 && rule.least == i128::MIN)
+    (number > 0.0 && rule.max == i128::MAX) || (number < 0.0 && rule.min == i128::MIN)
 }
 
-/// The integer that a text is: digits, a sign before them; where the wire has only strings, as JSON
-/// may write one, too.
+/// The integer that a string contains: digits, with an optional sign. With `json`, any JSON number without a fraction.
 fn integer_in(text: &str, json: bool) -> Option<i128> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if (1..=30).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -187,15 +219,15 @@ fn integer_in(text: &str, json: bool) -> Option<i128> {
         .and_then(integer_of)
 }
 
-/// The number that a text is, as JSON writes it.
+/// The JSON number that a string contains.
 fn number_in(text: &str) -> Option<JsonNumber> {
     let starts = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let ends = text.ends_with(|c: char| c.is_ascii_digit());
     (starts && ends).then(|| serde_json::from_str(text).ok())?
 }
 
-/// Whether `number` is a multiple of `step`, as far as binary fractions can tell.
-fn is_multiple(number: f64, step: f64) -> bool {
-    let times = number / step;
+/// Whether `number` is a multiple of `multiple_of`, within the precision of an `f64`.
+fn is_multiple(number: f64, multiple_of: f64) -> bool {
+    let times = number / multiple_of;
     (times - times.round()).abs() <= times.abs().max(1.0) * f64::EPSILON * 4.0
 }

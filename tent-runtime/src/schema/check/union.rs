@@ -1,23 +1,29 @@
-//! The walk at a union: the branch that a tag chooses, else the first that the value fits.
+//! The walk at a union: selects the branch by the tag, else by the first that the value matches, and walks that branch.
 
 use serde_json::{Map, Value};
 
+use super::compiled::{NodeId, NodeKind, Selector, UnionRule};
+use super::messages;
 use super::path::Path;
-use super::plan::{By, Id, Kind, Union};
-use super::walk::{Mode, Walk};
-use super::words;
+use super::walk::{Mode, Validation};
 
-impl Walk<'_> {
-    pub(super) fn union(&mut self, id: Id, union: &Union, value: &mut Value, path: &Path<'_>) {
+impl Validation<'_> {
+    pub(super) fn union(
+        &mut self,
+        id: NodeId,
+        union: &UnionRule,
+        value: &mut Value,
+        path: &Path<'_>,
+    ) {
         if let Value::Object(object) = &*value {
             let branch = match &union.by {
-                By::Trial => None,
-                By::Tag(tag, values) => Some(self.tagged(tag, values, object, path)),
-                By::Key(keys) => {
+                Selector::Trial => None,
+                Selector::Tag(tag, values) => Some(self.branch_by_tag(tag, values, object, path)),
+                Selector::Key(keys) => {
                     let found = keys.iter().find(|(key, _)| object.contains_key(&**key));
                     if found.is_none() {
                         self.fail(path, || {
-                            let keys = words::list(keys.iter().map(|(key, _)| &**key));
+                            let keys = messages::list(keys.iter().map(|(key, _)| &**key));
                             format!("expected an object with exactly one of {keys}")
                         });
                     }
@@ -41,103 +47,105 @@ impl Walk<'_> {
         self.chosen(id, union, &candidates, value, path);
         self.unions -= 1;
         if self.unions == 0 {
-            self.work.forget();
+            self.budget.forget();
         }
     }
 
-    /// The branches that take values of this type at all.
-    pub(super) fn candidates(&self, union: &Union, value: &Value) -> Vec<Id> {
-        let may = |branch: &&Id| self.may_take(**branch, value, 0);
+    /// The branches that can match a value of this JSON type.
+    pub(super) fn candidates(&self, union: &UnionRule, value: &Value) -> Vec<NodeId> {
+        let may = |branch: &&NodeId| self.may_match(**branch, value, 0);
         union.branches.iter().filter(may).copied().collect()
     }
 
-    /// The walk on from the branch that is meant.
+    /// Walks the branch that `value` matches.
     fn chosen(
         &mut self,
-        id: Id,
-        union: &Union,
-        candidates: &[Id],
+        id: NodeId,
+        union: &UnionRule,
+        candidates: &[NodeId],
         value: &mut Value,
         path: &Path<'_>,
     ) {
-        let chosen = self.choose(candidates, value, path);
+        let chosen = self.select_branch(candidates, value, path);
         let several = match chosen {
             Some((branch, _)) if union.exactly_one => {
-                self.fits_another(candidates, branch, value, path)
+                self.matches_another(candidates, branch, value, path)
             }
             _ => false,
         };
         match chosen {
-            _ if self.work.is_spent() => self.gives_up(path),
+            _ if self.budget.is_exhausted() => self.fail_exhausted(path),
             None => {
-                let plan = self.plan;
-                self.fail(path, || format!("fits none of these: {}", plan.wanted(id)));
+                let compiled = self.compiled;
+                self.fail(path, || {
+                    format!("matches none of these: {}", compiled.expected_value(id))
+                });
             }
             Some(_) if several => self.fail(path, || {
-                "fits several of the shapes that exclude each other".to_owned()
+                "matches more than one of the alternatives".to_owned()
             }),
             Some((branch, _)) => self.visit(branch, value, path),
         }
     }
 
-    /// The branch that the value of `tag` chooses, or what is wrong with it.
-    fn tagged(
+    /// The branch that the value of `tag` selects. Records an error if it selects none.
+    fn branch_by_tag(
         &mut self,
         tag: &str,
-        values: &[(Box<str>, Id)],
+        values: &[(Box<str>, NodeId)],
         object: &Map<String, Value>,
         path: &Path<'_>,
-    ) -> Option<Id> {
+    ) -> Option<NodeId> {
         let path = path.known(tag);
         let names = || values.iter().map(|(value, _)| &**value);
         match object.get(tag) {
             Some(Value::String(given)) => {
                 let found = values.iter().find(|(value, _)| **value == **given);
                 if found.is_none() {
-                    self.none_of(given, names(), &path);
+                    self.fail_choice(given, names(), &path);
                 }
                 return found.map(|(_, branch)| *branch);
             }
             Some(other) => self.fail(&path, || {
-                let kind = words::kind_of(other);
-                format!("expected {}, got {kind}", words::one_of(names()))
+                let kind = messages::kind_of(other);
+                format!("expected {}, got {kind}", messages::one_of(names()))
             }),
             None => self.fail(&path, || {
-                format!("is required: expected {}", words::one_of(names()))
+                format!("is required: expected {}", messages::one_of(names()))
             }),
         }
         None
     }
 
-    /// Whether the node at `id` takes values of this type at all.
-    fn may_take(&self, id: Id, value: &Value, depth: usize) -> bool {
-        let node = self.plan.node(id);
+    /// Whether the node at `id` can match a value of this JSON type.
+    fn may_match(&self, id: NodeId, value: &Value, depth: usize) -> bool {
+        let node = self.compiled.node(id);
         let strings = self.mode == Mode::Strings && value.is_string();
         if depth > 16 || (node.null && value.is_null()) {
             return true;
         }
         match &node.kind {
-            Kind::Any | Kind::Not(_) | Kind::Values(_) => true,
-            Kind::Never => false,
-            Kind::Same(other) => self.may_take(*other, value, depth + 1),
-            Kind::Null => value.is_null(),
-            Kind::Bool(_) => value.is_boolean() || strings,
-            Kind::Integer(rule) => {
+            NodeKind::Any | NodeKind::Not(_) | NodeKind::Enum(_) => true,
+            NodeKind::Never => false,
+            NodeKind::Ref(other) => self.may_match(*other, value, depth + 1),
+            NodeKind::Null => value.is_null(),
+            NodeKind::Bool(_) => value.is_boolean() || strings,
+            NodeKind::Integer(rule) => {
                 value.is_number()
                     || strings
-                    || (rule.wide && self.mode == Mode::Json && value.is_string())
+                    || (rule.accepts_digits && self.mode == Mode::Json && value.is_string())
             }
-            Kind::Number(_) => value.is_number() || strings,
-            Kind::Text(_) => value.is_string(),
-            Kind::List(_) => value.is_array() || strings,
-            Kind::Object(_) => value.is_object(),
-            Kind::Union(union) => union
+            NodeKind::Number(_) => value.is_number() || strings,
+            NodeKind::String(_) => value.is_string(),
+            NodeKind::Array(_) => value.is_array() || strings,
+            NodeKind::Object(_) => value.is_object(),
+            NodeKind::Union(union) => union
                 .branches
                 .iter()
-                .any(|branch| self.may_take(*branch, value, depth + 1)),
-            Kind::Every(parts) => parts
+                .any(|branch| self.may_match(*branch, value, depth + 1)),
+            NodeKind::AllOf(parts) => parts
                 .iter()
-                .all(|part| self.may_take(*part, value, depth + 1)),
+                .all(|part| self.may_match(*part, value, depth + 1)),
         }
     }
 }

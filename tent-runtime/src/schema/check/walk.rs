@@ -1,88 +1,87 @@
-//! The walk through a value: finds every field that does not fit, and brings what fits into its normal
-//! form, in place.
+//! The walk through a value along a [`CompiledSchema`]: reports every invalid field, and normalizes valid ones in place.
 //!
-//! Normal form: an integer is an integer (`30.0` is 30, and so is `"30"` where it is taken), `null` of
-//! an optional field is absent, and an absent field has its default where that is constant.
+//! Normalized means: an integer has no fraction (`30.0` becomes 30, and `"30"` where strings are accepted), a `null` of an
+//! optional field is removed, and an absent field gets its constant default.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::budget::{Budget, Match, size_of};
+use super::compiled::{Additional, ArrayRule, CompiledSchema, NodeId, NodeKind, ObjectRule};
+use super::messages;
 use super::path::Path;
-use super::plan::{Id, Kind, List, Object, Plan, Rest};
-use super::words;
-use super::work::{Fit, Work, size_of};
 use crate::json;
 
-/// The most fields that one answer names.
-const MOST: usize = 100;
-/// How deep a value may nest.
-pub(super) const DEEPEST: u16 = 192;
+/// The maximum number of fields in one error.
+const MAX_ERRORS: usize = 100;
+/// The maximum nesting depth of a value.
+pub(super) const MAX_DEPTH: u16 = 192;
 
-/// What is taken for what.
+/// Which conversions are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::schema) enum Mode {
-    /// What the document says, to the letter.
+    /// None: the value must match the schema as it is.
     Exact,
-    /// And `null` for an optional value, and a string of digits for a 64-bit integer.
+    /// `null` for an optional value, and a string of digits for a 64-bit integer.
     Json,
-    /// And a string for any scalar, and one item for a list of one.
+    /// As `Json`, and a string for any scalar, and one item for an array of one item.
     Strings,
 }
 
-/// One walk.
-pub(in crate::schema) struct Walk<'p> {
-    pub(super) plan: &'p Plan,
+/// The state of one walk.
+pub(in crate::schema) struct Validation<'p> {
+    pub(super) compiled: &'p CompiledSchema,
     pub(super) mode: Mode,
-    /// Whether a string was taken for something else, though the wire has more than strings.
+    /// Whether a string was converted although the encoding has other types.
     pub(super) coerced: bool,
-    pub(super) work: Work,
-    /// How many unions are open around the value that is looked at.
+    pub(super) budget: Budget,
+    /// The number of unions around the current value.
     pub(super) unions: u32,
-    /// Whether this only finds out whether a value fits, so that the first fault ends it.
-    pub(super) trying: bool,
+    /// Whether this is a dry run, which ends at the first error.
+    pub(super) is_dry_run: bool,
     pub(super) failed: bool,
     found: Vec<(String, String)>,
 }
 
-impl<'p> Walk<'p> {
-    pub(in crate::schema) fn new(plan: &'p Plan, mode: Mode) -> Self {
-        Walk {
-            plan,
+impl<'p> Validation<'p> {
+    pub(in crate::schema) fn new(compiled: &'p CompiledSchema, mode: Mode) -> Self {
+        Validation {
+            compiled,
             mode,
             coerced: false,
-            work: Work::plain(),
+            budget: Budget::plain(),
             unions: 0,
-            trying: false,
+            is_dry_run: false,
             failed: false,
             found: Vec::new(),
         }
     }
 
-    /// The paths that did not fit, and what is wrong with each.
+    /// The invalid paths, each with its problems.
     pub(in crate::schema) fn found(mut self) -> Vec<(String, String)> {
         if self.failed && self.found.is_empty() {
-            self.gives_up(&Path::ROOT);
+            self.fail_exhausted(&Path::ROOT);
         }
         self.found
     }
 
-    /// How many steps of work are left.
+    /// The number of steps that are left.
     #[cfg(test)]
     pub(in crate::schema) fn left(&self) -> u64 {
-        self.work.left()
+        self.budget.left()
     }
 
-    /// Walks the root, which is known to be an object, with no more work than its size allows.
+    /// Walks the root, an object, with the budget for its size.
     pub(in crate::schema) fn root(&mut self, input: &mut Map<String, Value>) {
-        if self.plan.looks_twice {
-            self.work = Work::of(size_of(input));
+        if self.compiled.may_revisit {
+            self.budget = Budget::of(size_of(input));
         }
-        if let Kind::Object(object) = &self.plan.real(0).kind {
-            let secret = self.plan.node(0).secret;
+        if let NodeKind::Object(object) = &self.compiled.resolve(0).kind {
+            let secret = self.compiled.node(0).secret;
             self.object(object, input, &Path::ROOT.hidden(secret));
         } else {
-            // A root with more to it than an object, as an author's own schema may have.
+            // An author's own schema may combine the root object with other rules.
             let mut value = Value::Object(std::mem::take(input));
             self.visit(0, &mut value, &Path::ROOT);
             if let Value::Object(walked) = value {
@@ -93,7 +92,7 @@ impl<'p> Walk<'p> {
 
     pub(super) fn fail(&mut self, path: &Path<'_>, what: impl FnOnce() -> String) {
         self.failed = true;
-        if !self.trying && self.found.len() < MOST {
+        if !self.is_dry_run && self.found.len() < MAX_ERRORS {
             let path = path.to_string();
             let what = what();
             match self.found.iter_mut().find(|(known, _)| *known == path) {
@@ -107,101 +106,101 @@ impl<'p> Walk<'p> {
         }
     }
 
-    pub(super) fn expected(&mut self, id: Id, value: &Value, path: &Path<'_>) {
-        let plan = self.plan;
+    pub(super) fn expected(&mut self, id: NodeId, value: &Value, path: &Path<'_>) {
+        let compiled = self.compiled;
         self.fail(path, || {
             format!(
                 "expected {}, got {}",
-                plan.wanted(id),
-                words::kind_of(value)
+                compiled.expected_value(id),
+                messages::kind_of(value)
             )
         });
     }
 
-    pub(in crate::schema) fn visit(&mut self, id: Id, value: &mut Value, path: &Path<'_>) {
-        let node = self.plan.node(id);
+    pub(in crate::schema) fn visit(&mut self, id: NodeId, value: &mut Value, path: &Path<'_>) {
+        let node = self.compiled.node(id);
         if node.null && value.is_null() && self.mode != Mode::Exact {
             return;
         }
-        if path.depth > DEEPEST {
-            return self.fail(path, || "nests too deeply".to_owned());
+        if path.depth > MAX_DEPTH {
+            return self.fail(path, || "is nested too deeply".to_owned());
         }
-        if (self.trying && self.failed) || !self.works(value, path) {
+        if (self.is_dry_run && self.failed) || !self.spend(value, path) {
             return;
         }
         let path = &path.hidden(node.secret);
         match (&node.kind, &mut *value) {
-            (Kind::Any, value) => self.anything(value, path),
-            (Kind::Null, Value::Null) => {}
-            (Kind::Same(other), value) => self.visit(*other, value, path),
-            (Kind::Integer(rule), value) => self.integer(id, rule, value, path),
-            (Kind::Number(rule), value) => self.number(id, rule, value, path),
-            (Kind::Text(rule), Value::String(text)) => self.text(rule, text, path),
-            (Kind::Bool(only), value) => self.boolean(id, *only, value, path),
-            (Kind::Object(rule), Value::Object(object)) => self.object(rule, object, path),
-            (Kind::List(rule), Value::Array(items)) => self.list(rule, items, path),
-            (Kind::List(rule), Value::String(_)) if self.mode == Mode::Strings => {
-                // Where it stands: what was found out of it is known by its place.
+            (NodeKind::Any, value) => self.anything(value, path),
+            (NodeKind::Null, Value::Null) => {}
+            (NodeKind::Ref(other), value) => self.visit(*other, value, path),
+            (NodeKind::Integer(rule), value) => self.integer(id, rule, value, path),
+            (NodeKind::Number(rule), value) => self.number(id, rule, value, path),
+            (NodeKind::String(rule), Value::String(text)) => self.text(rule, text, path),
+            (NodeKind::Bool(only), value) => self.boolean(id, *only, value, path),
+            (NodeKind::Object(rule), Value::Object(object)) => self.object(rule, object, path),
+            (NodeKind::Array(rule), Value::Array(items)) => self.list(rule, items, path),
+            (NodeKind::Array(rule), Value::String(_)) if self.mode == Mode::Strings => {
+                // Visited in place, because cached results are keyed by its address.
                 self.list(rule, std::slice::from_mut(value), path);
                 *value = Value::Array(vec![value.take()]);
             }
-            (Kind::Union(union), value) => self.union(id, union, value, path),
-            (Kind::Every(parts), value) => {
+            (NodeKind::Union(union), value) => self.union(id, union, value, path),
+            (NodeKind::AllOf(parts), value) => {
                 for part in parts {
                     self.visit(*part, value, path);
-                    // The next part meets it in another form.
-                    self.work.forget();
+                    // The next part sees the normalized value.
+                    self.budget.forget();
                 }
             }
-            (Kind::Not(other), value) => {
-                let fit = self.tries_as(Mode::Exact, *other, value, path);
+            (NodeKind::Not(other), value) => {
+                let fit = self.matches_as(Mode::Exact, *other, value, path);
                 match fit {
-                    _ if self.work.is_spent() => self.gives_up(path),
-                    Fit::No => self.anything(value, path),
-                    Fit::Coerced | Fit::Yes => {
-                        self.fail(path, || "may not have this value".to_owned());
+                    _ if self.budget.is_exhausted() => self.fail_exhausted(path),
+                    Match::No => self.anything(value, path),
+                    Match::Coerced | Match::Yes => {
+                        self.fail(path, || "must not have this value".to_owned());
                     }
                 }
             }
-            (Kind::Values(values), value) => {
+            (NodeKind::Enum(values), value) => {
                 if !values.contains(value) {
-                    let plan = self.plan;
-                    self.fail(path, || format!("must be {}", plan.wanted(id)));
+                    let compiled = self.compiled;
+                    self.fail(path, || format!("must be {}", compiled.expected_value(id)));
                 }
             }
             (_, value) => self.expected(id, value, path),
         }
     }
 
-    /// Takes the work that a look at `value` costs; fails, once, where none is left.
-    pub(super) fn works(&mut self, value: &Value, path: &Path<'_>) -> bool {
-        let spent = self.work.is_spent();
-        let works = self.work.take(value);
-        if !works {
+    /// Spends the steps of a visit of `value`. Records an error the first time that no steps are left.
+    pub(super) fn spend(&mut self, value: &Value, path: &Path<'_>) -> bool {
+        let spent = self.budget.is_exhausted();
+        let spend = self.budget.take(value);
+        if !spend {
             self.failed = true;
             if !spent {
-                self.gives_up(path);
+                self.fail_exhausted(path);
             }
         }
-        works
+        spend
     }
 
-    pub(super) fn gives_up(&mut self, path: &Path<'_>) {
+    pub(super) fn fail_exhausted(&mut self, path: &Path<'_>) {
         self.fail(path, || {
-            "could be so many shapes that it is not checked".to_owned()
+            "matches too many alternatives to be checked".to_owned()
         });
     }
 
-    /// Looks through a value of which nothing is stated for what is refused all the same.
+    /// Visits a value that any schema accepts: depth and reserved keys are checked all the same.
     pub(super) fn anything(&mut self, value: &Value, path: &Path<'_>) {
-        if path.depth > DEEPEST {
-            return self.fail(path, || "nests too deeply".to_owned());
+        if path.depth > MAX_DEPTH {
+            return self.fail(path, || "is nested too deeply".to_owned());
         }
         match value {
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
                     let path = path.index(at);
-                    if self.works(item, &path) {
+                    if self.spend(item, &path) {
                         self.anything(item, &path);
                     }
                 }
@@ -210,8 +209,8 @@ impl<'p> Walk<'p> {
                 for (key, value) in object {
                     let path = path.chosen(key);
                     if json::is_kept(key) {
-                        self.fail(&path, kept);
-                    } else if self.works(value, &path) {
+                        self.fail(&path, reserved_name);
+                    } else if self.spend(value, &path) {
                         self.anything(value, &path);
                     }
                 }
@@ -220,12 +219,12 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn object(&mut self, rule: &Object, object: &mut Map<String, Value>, path: &Path<'_>) {
+    fn object(&mut self, rule: &ObjectRule, object: &mut Map<String, Value>, path: &Path<'_>) {
         let (mut seen, mut required, mut nulls) = (0, 0, false);
         let size = object.len() as u64;
         for (key, value) in &mut *object {
             if json::is_kept(key) {
-                self.fail(&path.chosen(key), kept);
+                self.fail(&path.chosen(key), reserved_name);
                 continue;
             }
             if let Some(property) = rule.property(key) {
@@ -239,22 +238,29 @@ impl<'p> Walk<'p> {
                 continue;
             }
             let path = path.chosen(key);
-            if rule.keys.as_ref().is_some_and(|keys| !keys.is_match(key)) {
-                self.fail(&path, || "is no key that this map takes".to_owned());
+            if rule
+                .key_pattern
+                .as_ref()
+                .is_some_and(|keys| !keys.is_match(key))
+            {
+                self.fail(&path, || "is not a valid key of this map".to_owned());
                 continue;
             }
             match rule.rest {
-                Rest::Each(id) => self.visit(id, value, &path),
-                Rest::Closed => self.fail(&path, || unknown(rule, key, path.secret)),
+                Additional::Allowed(id) => self.visit(id, value, &path),
+                Additional::Forbidden => self.fail(&path, || unknown_field(rule, key, path.secret)),
             }
         }
         if required < rule.required {
             let missing = rule.properties.iter().filter(|property| property.required);
             for property in missing {
                 if !object.contains_key(&*property.name) {
-                    let plan = self.plan;
+                    let compiled = self.compiled;
                     self.fail(&path.known(&property.name), || {
-                        format!("is required: expected {}", plan.wanted(property.node))
+                        format!(
+                            "is required: expected {}",
+                            compiled.expected_value(property.node)
+                        )
                     });
                 }
             }
@@ -273,43 +279,45 @@ impl<'p> Walk<'p> {
                 }
             }
         }
-        if size < rule.least || size > rule.most {
+        if size < rule.min || size > rule.max {
             self.fail(path, || {
                 format!(
                     "must have {}",
-                    range(rule.least, rule.most, ["property", "properties"])
+                    range(rule.min, rule.max, ["property", "properties"])
                 )
             });
         }
     }
 
-    fn list(&mut self, rule: &List, items: &mut [Value], path: &Path<'_>) {
+    fn list(&mut self, rule: &ArrayRule, items: &mut [Value], path: &Path<'_>) {
         let size = items.len() as u64;
-        if size < rule.least || size > rule.most {
+        if size < rule.min || size > rule.max {
             self.fail(path, || {
-                let range = range(rule.least, rule.most, ["item", "items"]);
+                let range = range(rule.min, rule.max, ["item", "items"]);
                 format!("must have {range}, has {size}")
             });
         }
         for (at, item) in items.iter_mut().enumerate() {
-            let id = rule.members.get(at).copied().unwrap_or(rule.items);
+            let id = rule.prefix_items.get(at).copied().unwrap_or(rule.items);
             self.visit(id, item, &path.index(at));
-            if self.found.len() >= MOST {
+            if self.found.len() >= MAX_ERRORS {
                 return;
             }
         }
         if rule.unique && items.len() > 1 {
             let mut seen = HashSet::with_capacity(items.len());
             if let Some(at) = items.iter().position(|item| !seen.insert(item)) {
-                self.fail(&path.index(at), || "is in the list twice".to_owned());
+                self.fail(&path.index(at), || {
+                    "is a duplicate of another item".to_owned()
+                });
             }
         }
     }
 }
 
-impl Walk<'_> {
-    /// Notes that `given` is none of `names`.
-    pub(super) fn none_of<'n>(
+impl Validation<'_> {
+    /// Records that `given` is not one of `names`.
+    pub(super) fn fail_choice<'n>(
         &mut self,
         given: &str,
         names: impl ExactSizeIterator<Item = &'n str> + Clone,
@@ -317,37 +325,40 @@ impl Walk<'_> {
     ) {
         let secret = path.secret;
         self.fail(path, || {
-            let wanted = words::one_of(names.clone());
-            match words::near(given, names).filter(|_| !secret) {
-                Some(near) => format!("must be {wanted}; did you mean `{near}`?"),
-                None => format!("must be {wanted}"),
+            let expected_value = messages::one_of(names.clone());
+            match messages::near(given, names).filter(|_| !secret) {
+                Some(near) => format!("must be {expected_value}; did you mean `{near}`?"),
+                None => format!("must be {expected_value}"),
             }
         });
     }
 }
 
-fn kept() -> String {
-    "is a name that no field may have".to_owned()
+fn reserved_name() -> String {
+    "is a reserved name".to_owned()
 }
 
-fn unknown(rule: &Object, key: &str, secret: bool) -> String {
-    let near = words::near(key, rule.names()).filter(|_| !secret);
+fn unknown_field(rule: &ObjectRule, key: &str, secret: bool) -> String {
+    let near = messages::near(key, rule.names()).filter(|_| !secret);
     match (near, rule.properties.is_empty()) {
-        (_, true) => "is unknown: there are no fields here".to_owned(),
+        (_, true) => "unknown field; this object has no fields".to_owned(),
         (Some(near), _) => format!(
-            "is unknown; did you mean `{near}`? Known are {}",
-            words::list(rule.names())
+            "unknown field; did you mean `{near}`? Known fields: {}",
+            messages::list(rule.names())
         ),
-        (None, _) => format!("is unknown; known are {}", words::list(rule.names())),
+        (None, _) => format!(
+            "unknown field; known fields: {}",
+            messages::list(rule.names())
+        ),
     }
 }
 
-pub(super) fn range(least: u64, most: u64, [one, many]: [&str; 2]) -> String {
-    let (range, last) = match (least, most) {
-        (least, u64::MAX) => (format!("at least {least}"), least),
-        (0, most) => (format!("at most {most}"), most),
-        (least, most) if least == most => (format!("exactly {least}"), most),
-        (least, most) => (format!("{least} to {most}"), most),
+pub(super) fn range(min: u64, max: u64, [one, many]: [&str; 2]) -> String {
+    let (range, last) = match (min, max) {
+        (min, u64::MAX) => (format!("at least {min}"), min),
+        (0, max) => (format!("at most {max}"), max),
+        (min, max) if min == max => (format!("exactly {min}"), max),
+        (min, max) => (format!("{min} to {max}"), max),
     };
     format!("{range} {}", if last == 1 { one } else { many })
 }

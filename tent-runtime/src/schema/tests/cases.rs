@@ -346,7 +346,7 @@ fn k1_12_references_are_written_out_unless_the_type_contains_itself() {
     assert_eq!(
         accept(&input, call),
         Err(json!({
-            "within.folders[1].folder": "is unknown; did you mean `folders`? Known are `folders`, `name`, `parent`",
+            "within.folders[1].folder": "unknown field; did you mean `folders`? Known fields: `folders`, `name`, `parent`",
             "within.folders[1].folders": "is required: expected an array of which each is an object with `folders`, `name`"
         }))
     );

@@ -50,13 +50,13 @@ fn all_failing_fields_are_named_at_once_with_their_paths() {
             "lines[1].count": "must be from 1 to 99",
             "lines[1].tags[1]": "must have at most 3 characters, has 4",
             "lines[2].sku": "must have 2 to 8 characters, has 1; must match `^[A-Z]\\d+$`",
-            "lines[2].cuont": "is unknown; did you mean `count`? Known are `count`, `sku`, `tags`",
+            "lines[2].cuont": "unknown field; did you mean `count`? Known fields: `count`, `sku`, `tags`",
             "lines[2].count": "is required: expected an integer",
             "lines[3]": "expected an object with `count`, `sku`, got a number",
             "notes[\"a.b\"].sku": "must have 2 to 8 characters, has 10",
             "notes[\"c\\n\"]": "expected an object with `count`, `sku`, got null",
-            "colours[2]": "is in the list twice",
-            "more": "is unknown; known are `colours`, `lines`, `notes`"
+            "colours[2]": "is a duplicate of another item",
+            "more": "unknown field; known fields: `colours`, `lines`, `notes`"
         }))
     );
 }
@@ -214,9 +214,9 @@ fn where_the_wire_has_only_strings_they_are_taken_for_scalars() {
         accept_over(&input, given.clone(), InputEncoding::Strings),
         Err(json!({
             "small": "must be from 0 to 255",
-            "ratio": "expected a number, got another text",
+            "ratio": "expected a number, got a string that is not one",
             "on": "expected true or false, got a string",
-            "ids[1]": "expected an integer, got another text"
+            "ids[1]": "expected an integer, got a string that is not one"
         }))
     );
     assert_eq!(

@@ -56,7 +56,7 @@ fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
             "home.city": "is shorter than 1 character",
             "home.lift": "is unknown here",
             "mail": "is required: expected a value",
-            "other": "is unknown; known are `age`, `by`, `home`, `mail`, `phone`, `tags`, `work`",
+            "other": "unknown field; known fields: `age`, `by`, `home`, `mail`, `phone`, `tags`, `work`",
             "phone": "does not match \"^(?!0)[0-9]+$\"",
             "tags": "holds no item of the kind that it has to",
             "tags[1]": "expected a string, got a number",

@@ -8,11 +8,11 @@ mod foreign;
 #[cfg(feature = "schema")]
 mod full;
 mod limits;
-mod mirrors;
+mod header_parameters;
 mod more_cases;
 mod rules;
 mod secrets;
-mod stated;
+mod declared;
 mod transform;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -150,7 +150,7 @@ fn of_what_another_found_nothing_secret_is_told() {
     ] {
         assert_eq!(
             input.redact(path, "invalid value: hunter2"),
-            (told.to_owned(), "does not fit its type".to_owned()),
+            (told.to_owned(), "is not valid".to_owned()),
             "{path}"
         );
     }

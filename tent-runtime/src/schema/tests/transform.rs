@@ -123,7 +123,7 @@ fn flattened_unions_are_multiplied_out() {
             &input,
             json!({"both": {"always": true, "X": 1}, "keys": {"Left": 1, "Up": 2}})
         ),
-        Err(json!({"keys.Up": "is unknown; known are `Left`, `Right`"}))
+        Err(json!({"keys.Up": "unknown field; known fields: `Left`, `Right`"}))
     );
 }
 

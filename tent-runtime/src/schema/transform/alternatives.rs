@@ -1,23 +1,22 @@
-//! Takes a schema apart into alternatives: references written out, unions and `allOf` multiplied out,
-//! several types split, so that each alternative is one plain schema.
+//! Splits a schema into alternatives: inlines references, multiplies out unions and `allOf`, and splits several types, so
+//! that each alternative is one plain schema.
 //!
-//! A struct with a flattened enum, say, becomes one whole object for each variant, each of which can be
-//! closed.
+//! For example, a struct with a flattened enum becomes one object per variant, and each object can be closed.
 
 use serde_json::{Map, Value};
 use tent_core::codes;
 
 use super::{Shaper, take_annotations};
 
-/// The most alternatives that one schema may have.
+/// The maximum number of alternatives of one schema.
 const MOST: usize = 1024;
-/// How deep references may lead into one another.
+/// The maximum nesting depth of references.
 const DEEPEST: usize = 64;
 
 type Object = Map<String, Value>;
 
 impl Shaper {
-    /// What stands beside `raw`, and its alternatives; none where no value fits.
+    /// The annotations beside `raw`, and its alternatives. There is none if no value matches.
     pub(super) fn alternatives(
         &mut self,
         raw: Value,
@@ -94,8 +93,8 @@ impl Shaper {
         (annotations, result)
     }
 
-    /// The alternatives of every branch of a union. What stands beside the one branch that is not `null`
-    /// (the type in an `Option`) stands beside the union then.
+    /// The alternatives of every branch of a union. If only one branch is not `null` (the type in an `Option`), its annotations
+    /// move to the union.
     fn branches(
         &mut self,
         branches: Vec<Value>,
@@ -114,7 +113,7 @@ impl Shaper {
             if alone && !is_null(&found) {
                 fill_in(annotations, std::mem::take(&mut beside));
             } else if found.len() > 1 {
-                // It describes all of them together, so it is true of none of them.
+                // It describes all branches together, not one of them.
                 for keyword in ["title", "description", "default", "examples"] {
                     beside.remove(keyword);
                 }
@@ -127,7 +126,7 @@ impl Shaper {
         all
     }
 
-    /// What both say; `None` where no value can fit both.
+    /// The conjunction of both; `None` if no value can match both.
     fn merge(&mut self, one: &Object, other: &Object, at: &str) -> Option<Object> {
         let mut merged = one.clone();
         for (keyword, value) in other {
@@ -191,7 +190,7 @@ impl Shaper {
                         *before = value.clone();
                     }
                 }
-                // A flattened map beside a closed type: what the map takes is taken.
+                // A flattened map beside a closed struct: the keys of the map are allowed.
                 ("additionalProperties" | "unevaluatedProperties", before, value) => {
                     if *before == Value::Bool(false) {
                         *before = value.clone();
@@ -208,14 +207,14 @@ impl Shaper {
     }
 }
 
-/// Adds what is not said yet.
+/// Adds the keywords that are absent.
 fn fill_in(annotations: &mut Object, more: Object) {
     for (keyword, value) in more {
         annotations.entry(keyword).or_insert(value);
     }
 }
 
-/// One schema for each type, its keywords alone; the type told where only the keywords tell it.
+/// One schema for each type, with the keywords of that type. A missing type is derived from the keywords.
 pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
     if let Some(value) = schema.remove("const") {
         schema.insert("enum".to_owned(), Value::Array(vec![value]));
@@ -250,7 +249,7 @@ pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
             if fitting.is_empty() {
                 continue;
             }
-            // The type alone says it.
+            // The type alone is the rule.
             if kind != "null" {
                 one.insert("enum".to_owned(), fitting.into());
             }
@@ -298,7 +297,7 @@ fn types(schema: &Object) -> Vec<String> {
     told.map(str::to_owned).into_iter().collect()
 }
 
-/// The type of a value, as JSON Schema calls it.
+/// JSON Schema's name for the type of a value.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -316,7 +315,7 @@ fn fits(value: &Value, kind: &str) -> bool {
     own == kind || (own == "integer" && kind == "number")
 }
 
-/// Whether `keyword` says something about values of type `kind`.
+/// Whether `keyword` restricts values of type `kind`.
 fn belongs(keyword: &str, kind: &str) -> bool {
     let kind = if kind == "integer" { "number" } else { kind };
     let of_another = ["object", "array", "string", "number"]

@@ -1,12 +1,13 @@
-//! The transform: from what schemars says of a type to a schema that every known client takes, with
-//! the [marks](super::keywords) that its check needs.
+//! The transform: converts the schemas that schemars generates into schemas that every known client accepts, with the
+//! internal [keywords](super::keywords) that the validator needs.
+//! Must give the same schema for the same types, and must not drop a rule silently: a rule that cannot be both published
+//! and enforced is a [`Problem`].
 //!
-//! Pure: the same types give the same schema. What it cannot turn into something that is both published
-//! and enforced is a [`Problem`], never left out in silence.
-//!
-//! A schema is first taken apart into its *alternatives*, each free of references and of unions
-//! (`alternatives`), each of which is then brought into its form (`object`, `scalar`), and at last
-//! they are put together again (`union`).
+//! The steps, each in a file:
+//! 1. `source` generates the schemas of all types of a function.
+//! 2. `alternatives` splits a schema into alternatives without references, unions and `allOf`.
+//! 3. `object` and `scalar` convert each alternative.
+//! 4. `union` joins the alternatives again.
 
 mod alternatives;
 mod object;
@@ -25,19 +26,19 @@ pub(super) use self::scalar::{SAFE, set_bounds, whole};
 pub(super) use self::source::Source;
 use super::{Problem, keywords};
 
-/// The most parts that a schema may have once its references are written out.
+/// The maximum number of subschemas after references are inlined.
 const MOST_PARTS: usize = 20_000;
 
-/// Which side of a function a schema is of.
+/// Whether a schema is for the input or the output of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// What it takes: objects are closed, `null` goes unsaid, only strings have an `enum`.
+    /// Objects are closed, `null` is not published, and only strings have an `enum`.
     Input,
-    /// What it gives: says what is, and forbids nothing more.
+    /// Objects are open, so that a later version can add properties.
     Output,
 }
 
-/// Brings the schemas of one function into their form.
+/// Converts the schemas of one function.
 pub(super) struct Shaper {
     side: Side,
     definitions: Definitions,
@@ -57,11 +58,11 @@ impl Shaper {
         }
     }
 
-    /// The form of `raw`; `at` is the path of the field that it belongs to, empty at the root.
+    /// Converts `raw`. `at` is the path of its field, empty at the root.
     pub(super) fn shape(&mut self, raw: Value, at: &str) -> Map<String, Value> {
         self.parts += 1;
         if self.parts > MOST_PARTS {
-            // Types that use one another twice each double with every level that is written out.
+            // Types that each use the next type twice double with every level that is inlined.
             let problem = problem(
                 codes::INVALID_RULE,
                 "",
@@ -82,7 +83,7 @@ impl Shaper {
         schema
     }
 
-    /// The form of `raw` at the root, where not even a type that contains itself may be a reference.
+    /// Converts the schema of the root, which must not be a reference even if its type is recursive.
     pub(super) fn shape_root(&mut self, raw: Value) -> Map<String, Value> {
         let mut schema = self.shape(raw, "");
         if let Some(Value::String(reference)) = schema.remove("$ref") {
@@ -95,7 +96,7 @@ impl Shaper {
         schema
     }
 
-    /// One alternative in its form: it has one type at most, and no union.
+    /// Converts one alternative, which has at most one type and no union.
     fn single(&mut self, mut raw: Map<String, Value>, at: &str) -> Map<String, Value> {
         let annotations = take_annotations(&mut raw);
         let mut schema = match raw.get("type").and_then(Value::as_str) {
@@ -120,7 +121,7 @@ impl Shaper {
         };
         raw.remove("$ref");
         raw.remove("type");
-        // What is left after each kind took its own is not enforced, so it may not be published.
+        // The conversions above remove each keyword that they enforce. What is left must not be published.
         for keyword in raw.keys() {
             let message = format!(
                 "its schema states `{keyword}`, which tent does not enforce there; leave it out, or say it in the description"
@@ -132,7 +133,7 @@ impl Shaper {
         schema
     }
 
-    /// A reference to a type that contains itself, whose definition stays.
+    /// A reference to a recursive type, whose definition is published.
     fn keep(&mut self, raw: &Map<String, Value>) -> Map<String, Value> {
         let reference = raw.get("$ref").and_then(Value::as_str).unwrap_or_default();
         let mut schema = Map::new();
@@ -143,7 +144,7 @@ impl Shaper {
         schema.insert("$ref".to_owned(), format!("#/$defs/{plain}").into());
         if !self.kept.contains_key(&plain) {
             let definition = definition.clone();
-            // Stands in until the form is known, for the references inside.
+            // A placeholder, so that references inside of the definition end the recursion.
             self.kept.insert(plain.clone(), Value::Null);
             let shaped = self.shape(definition, &plain);
             self.kept.insert(plain, shaped.into());
@@ -151,7 +152,7 @@ impl Shaper {
         schema
     }
 
-    /// Notes a problem of the field at `at`.
+    /// Records a problem of the field at `at`.
     pub(super) fn problem(&mut self, code: Code, at: &str, message: impl AsRef<str>) {
         let problem = problem(code, at, message);
         if !self.problems.contains(&problem) {
@@ -159,15 +160,15 @@ impl Shaper {
         }
     }
 
-    /// The definitions that are still referred to.
+    /// The definitions that references still use.
     pub(super) fn kept(&self) -> &Map<String, Value> {
         &self.kept
     }
 
-    /// The whole document: `root` with the definitions that it still refers to.
+    /// The whole document: `root` with the definitions that its references use.
     ///
     /// # Errors
-    /// Every problem that was met.
+    /// Every recorded problem.
     pub(super) fn finish(
         self,
         root: Map<String, Value>,
@@ -178,7 +179,7 @@ impl Shaper {
         }
     }
 
-    /// The whole document, without what could not be published.
+    /// The whole document, without the rules that cannot be published.
     pub(super) fn finish_open(self, mut root: Map<String, Value>) -> Map<String, Value> {
         if !self.kept.is_empty() {
             root.insert("$defs".to_owned(), self.kept.into());
@@ -187,7 +188,7 @@ impl Shaper {
     }
 }
 
-/// A problem, naming the field.
+/// A problem of the field at `at`.
 pub(super) fn problem(code: Code, at: &str, message: impl AsRef<str>) -> Problem {
     let message = message.as_ref();
     let message = match at {
@@ -197,7 +198,7 @@ pub(super) fn problem(code: Code, at: &str, message: impl AsRef<str>) -> Problem
     Problem { code, message }
 }
 
-/// Whether a keyword says something without forbidding anything.
+/// Whether a keyword only describes.
 pub(super) fn is_annotation(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -214,7 +215,7 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
 }
 
 fn take_annotations(schema: &mut Map<String, Value>) -> Map<String, Value> {
-    // Neither says anything about values, and each would change what a client makes of the rest.
+    // None of them restricts values, and each would change how a client resolves the references.
     for keyword in ["$schema", "$id", "$anchor", "$comment"] {
         schema.remove(keyword);
     }
@@ -229,7 +230,7 @@ fn take_annotations(schema: &mut Map<String, Value>) -> Map<String, Value> {
     taken
 }
 
-/// Puts what stands beside a schema onto it; what is nearer to the field wins.
+/// Adds the annotations beside a schema to it. Those that are nearer to the field win.
 fn annotate(schema: &mut Map<String, Value>, annotations: Map<String, Value>) {
     for (keyword, value) in annotations {
         if keyword == keywords::WORDS {

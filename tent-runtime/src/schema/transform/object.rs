@@ -1,4 +1,4 @@
-//! Objects and arrays in their form.
+//! Converts objects and arrays.
 
 use serde_json::{Map, Value, json};
 use tent_core::codes;
@@ -8,11 +8,11 @@ use crate::schema::keywords;
 
 type Object = Map<String, Value>;
 
-/// The most characters that a field's name may have.
+/// The maximum length of a field's name in characters.
 const LONGEST_NAME: usize = 64;
 
 impl Shaper {
-    /// A struct or a map. A struct of an input is closed; a map says what its values are.
+    /// A struct or a map. A struct is closed for inputs; a map has a schema for its values.
     pub(super) fn object(&mut self, raw: &mut Object, at: &str) -> Object {
         let mut schema = typed("object");
         let mut required: Vec<String> = Vec::new();
@@ -70,7 +70,7 @@ impl Shaper {
         schema
     }
 
-    /// The schema of the properties that have no name; `None` where there are none.
+    /// The schema of undeclared properties; `None` if none are allowed.
     fn rest(&mut self, raw: &mut Object, schema: &mut Object, at: &str) -> Option<Object> {
         let at = format!("{at}.*");
         let stated = raw.remove("additionalProperties");
@@ -86,8 +86,7 @@ impl Shaper {
         let mut rest = match (stated, patterns.as_slice()) {
             (None, []) => return None,
             (Some(stated), []) => self.shape(stated, &at),
-            // A key that no pattern matches has the schema of the others: both can be said only where it
-            // is the same.
+            // Keys that match no pattern have another schema. Only one schema for all keys can be published.
             (Some(stated), each) if each.iter().all(|(_, schema)| *schema == stated) => {
                 self.shape(stated, &at)
             }
@@ -132,7 +131,7 @@ impl Shaper {
         Some(rest)
     }
 
-    /// Says in words what keys a map takes: clients refuse the keywords for it.
+    /// Describes the keys of a map in the description, because clients reject the keywords for it.
     fn keys(&mut self, pattern: &str, schema: &mut Object, at: &str) {
         self.check_pattern(pattern, at);
         schema.insert(keywords::KEYS.to_owned(), pattern.into());
@@ -146,7 +145,7 @@ impl Shaper {
         );
     }
 
-    /// A list or a tuple. There is always one `items` that covers every member.
+    /// A list or a tuple. Every array gets an `items` that covers all of its members.
     pub(super) fn array(&mut self, raw: &mut Object, at: &str) -> Object {
         let mut schema = typed("array");
         let at = format!("{at}[]");
@@ -186,7 +185,7 @@ impl Shaper {
         let covering = match kinds.pop() {
             None => Object::new(),
             Some(one) if alike => one,
-            // After the members there may be others, of another type.
+            // Items of another type may follow the members.
             Some(_) if others.is_some() => others.unwrap_or_default(),
             Some(last) => {
                 kinds.push(last);
@@ -203,7 +202,7 @@ impl Shaper {
     }
 }
 
-/// Says that `null` is taken, where leaving the value out is no way to say nothing.
+/// Describes that `null` is allowed, for values that cannot be left out.
 fn say_null(schema: &mut Object) {
     if schema.contains_key(keywords::NULL) {
         keywords::add_words(schema, "May be null.");
@@ -214,7 +213,7 @@ pub(super) fn typed(kind: &str) -> Object {
     Object::from_iter([("type".to_owned(), kind.into())])
 }
 
-/// Moves `keywords` from one schema to another.
+/// Moves `keywords` from one schema to the other.
 pub(super) fn take(raw: &mut Object, schema: &mut Object, keywords: &[&str]) {
     for keyword in keywords {
         if let Some(value) = raw.remove(*keyword) {
@@ -230,7 +229,7 @@ fn join(at: &str, name: &str) -> String {
     }
 }
 
-/// Whether model interfaces take a field of this name.
+/// Whether model interfaces accept a field with this name.
 pub(in crate::schema) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len())
         && name

@@ -1,5 +1,4 @@
-//! References: which definitions contain themselves, what they will be called, and how a definition is
-//! written out in the place of a reference to it.
+//! References: finds recursive definitions, names them, and inlines the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +7,7 @@ use serde_json::{Map, Value};
 /// The definitions of a document.
 pub(super) struct Definitions {
     raw: Map<String, Value>,
-    /// The ones that contain themselves, with the names they are published under.
+    /// The recursive definitions, with the names that they are published under.
     recursive: BTreeMap<String, String>,
 }
 
@@ -38,19 +37,19 @@ impl Definitions {
         Definitions { raw, recursive }
     }
 
-    /// The definition that `reference` names.
+    /// The definition that `reference` points to.
     pub(super) fn find(&self, reference: &str) -> Option<(String, &Value)> {
         let name = target(reference)?;
         self.raw.get(&name).map(|schema| (name, schema))
     }
 
-    /// The name that a definition that contains itself is published under; `None` for the others.
+    /// The published name of a recursive definition; `None` for the others.
     pub(super) fn kept_as(&self, name: &str) -> Option<&str> {
         self.recursive.get(name).map(String::as_str)
     }
 }
 
-/// The name of the definition that a reference points at, its escapes undone.
+/// The name of the definition that a reference points to, unescaped.
 fn target(reference: &str) -> Option<String> {
     let name = reference.strip_prefix("#/$defs/")?;
     let mut bytes = Vec::with_capacity(name.len());
@@ -101,7 +100,7 @@ fn contains_itself(name: &str, edges: &BTreeMap<&str, BTreeSet<String>>) -> bool
     false
 }
 
-/// `name` with nothing in it that a reference would have to escape.
+/// `name` without the characters that a reference would escape.
 fn plain(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     name.chars()

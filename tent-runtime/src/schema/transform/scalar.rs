@@ -1,4 +1,4 @@
-//! Texts, numbers, booleans and null in their form.
+//! Converts strings, numbers, booleans and null.
 
 use serde_json::{Map, Number, Value};
 use tent_core::codes;
@@ -9,10 +9,10 @@ use crate::schema::{keywords, pattern};
 
 type Object = Map<String, Value>;
 
-/// The greatest integer that JavaScript carries exactly. A bound beyond it is not published.
+/// The greatest integer that a JavaScript number holds exactly. A bound beyond it is not published.
 pub(in crate::schema) const SAFE: i128 = (1 << 53) - 1;
 
-/// The formats of texts that JSON Schema itself defines.
+/// The string formats that JSON Schema defines. Others are not published.
 const FORMATS: [&str; 19] = [
     "date-time",
     "date",
@@ -65,7 +65,7 @@ impl Shaper {
         }
     }
 
-    /// An integer. The bounds of its Rust type count, and are published where JSON carries them.
+    /// An integer. The bounds of its Rust type apply, and are published if JSON numbers hold them.
     pub(super) fn integer(&mut self, raw: &mut Object, at: &str) -> Object {
         let mut schema = typed("integer");
         let format = match raw.remove("format") {
@@ -81,7 +81,7 @@ impl Shaper {
             "uint32" => (0, i128::from(u32::MAX), false),
             "int64" | "int" => (i128::from(i64::MIN), i128::from(i64::MAX), true),
             "uint64" | "uint" => (0, i128::from(u64::MAX), true),
-            // JSON numbers are read into 64 bits, so a wider type takes no more than that.
+            // JSON integers are read into 64 bits, so a wider type accepts no more.
             "uint128" => (0, i128::from(u64::MAX), true),
             "int128" => (i128::from(i64::MIN), i128::from(u64::MAX), true),
             _ => (i128::from(i64::MIN), i128::from(u64::MAX), false),
@@ -171,8 +171,8 @@ impl Shaper {
         schema
     }
 
-    /// The values that a scalar may not have, such as the 0 of a `NonZeroI32`: said in words, because
-    /// clients refuse `not`.
+    /// The excluded values of a scalar, such as the 0 of a `NonZeroI32`. They go into the description, because clients reject
+    /// `not`.
     fn excluded(&mut self, raw: &mut Object, schema: &mut Object) {
         let Some(Value::Object(not)) = raw.get("not") else {
             return;

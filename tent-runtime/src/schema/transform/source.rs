@@ -1,6 +1,5 @@
-//! What schemars says of a type: asked twice, so that a default that is not constant shows itself.
-//!
-//! Changes nothing in it but to leave such defaults out.
+//! Generates the schemas of types with schemars. Generates them twice, and removes each default that differs: it is not
+//! constant, so it must not be published.
 
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -8,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::Side;
 
-/// The schemas that were asked for, and the definitions that they refer to.
+/// The generated schemas, and the definitions that they refer to.
 pub(in crate::schema) struct Source {
     pub(in crate::schema) roots: Vec<Value>,
     pub(in crate::schema) definitions: Map<String, Value>,
 }
 
 impl Source {
-    /// Asks for the schemas of `types`, for one side of a function.
+    /// Generates the schemas of `types`, for one side of a function.
     pub(in crate::schema) fn of(side: Side, types: &[fn(&mut SchemaGenerator) -> Schema]) -> Self {
         let mut first = ask(side, types);
         let second = ask(side, types);
@@ -47,7 +46,7 @@ fn ask(side: Side, types: &[fn(&mut SchemaGenerator) -> Schema]) -> Source {
     }
 }
 
-/// Leaves out of `first` every default and every example that came out otherwise the second time.
+/// Removes every default and example of `first` that differs in the second generation.
 fn keep_constant(first: &mut Value, second: &Value) {
     match (first, second) {
         (Value::Object(first), Value::Object(second)) => {
@@ -60,7 +59,7 @@ fn keep_constant(first: &mut Value, second: &Value) {
                 };
                 match key.as_str() {
                     "default" | "examples" | "enum" | "const" => {}
-                    // The keys in here are names, and a field may be called `default`.
+                    // The keys in here are field names, and a field may be called `default`.
                     "properties" | "patternProperties" | "$defs" => {
                         if let (Value::Object(first), Value::Object(second)) = (value, second) {
                             for (name, schema) in first {

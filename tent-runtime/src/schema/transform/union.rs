@@ -1,5 +1,4 @@
-//! Puts alternatives together: one `enum` of the unit variants, no `null` on an input, and a union of
-//! what is left.
+//! Joins alternatives: one `enum` for all unit variants, no `null` for inputs, and a union of the others.
 
 use serde_json::{Map, Value};
 use tent_core::codes;
@@ -11,7 +10,7 @@ use crate::schema::keywords;
 type Object = Map<String, Value>;
 
 impl Shaper {
-    /// One schema that takes what any of `branches` takes.
+    /// A schema that accepts what any of `branches` accepts.
     pub(super) fn join(&mut self, branches: Vec<Object>, at: &str) -> Object {
         let nothing_fits = branches.is_empty();
         let mut null = false;
@@ -68,10 +67,10 @@ impl Shaper {
     }
 }
 
-/// Where a branch keeps the texts of its values until all of them are known.
+/// The keyword that holds the descriptions of a branch's values until all branches are joined.
 const TEXTS: &str = "x-tent-texts";
 
-/// Whether both are nothing but values of the same scalar type.
+/// Whether both only list values of the same scalar type.
 fn is_values_of_one_type(one: &Object, other: &Object) -> bool {
     let only_values = |schema: &Object| {
         schema.contains_key("enum")
@@ -115,7 +114,7 @@ fn add_values(one: &mut Object, mut other: Object) {
     }
 }
 
-/// Turns the description of a branch into lines about its values.
+/// Converts the description of a branch into lines about its values.
 fn remember_texts(branch: &mut Object) {
     if branch.contains_key(TEXTS) {
         return;
@@ -145,7 +144,7 @@ fn name_values(branch: &mut Object) {
     }
 }
 
-/// On an output, `null` beside one plain type: two types, which clients know better than a union.
+/// For outputs, joins `null` and one plain type into a list of two types, which more clients support than a union.
 fn or_null(side: Side, branches: &[Object]) -> Option<Object> {
     let [one, null] = branches else { return None };
     let kind = one.get("type").and_then(Value::as_str)?;
@@ -161,7 +160,7 @@ fn or_null(side: Side, branches: &[Object]) -> Option<Object> {
     Some(schema)
 }
 
-/// `oneOf` where the branches exclude each other, else `anyOf`; with the type that all of them have.
+/// `oneOf` if the branches exclude each other, else `anyOf`, beside the type that all branches have.
 fn union(branches: Vec<Object>) -> Object {
     let mut schema = Object::new();
     let kind = branches
@@ -186,7 +185,7 @@ fn union(branches: Vec<Object>) -> Object {
     schema
 }
 
-/// Whether it can be told that no value fits both.
+/// Whether no value can match both.
 fn exclude_each_other(one: &Object, other: &Object) -> bool {
     let kind = |schema: &Object| {
         schema
@@ -213,7 +212,7 @@ fn property<'a>(schema: &'a Object, name: &str) -> Option<&'a Value> {
     schema.get("properties").and_then(|all| all.get(name))
 }
 
-/// A field that both require and whose values differ.
+/// Whether both require a field whose values differ.
 fn tags_differ(one: &Object, other: &Object) -> bool {
     required(one)
         .filter(|name| required(other).any(|same| same == *name))
@@ -226,7 +225,7 @@ fn tags_differ(one: &Object, other: &Object) -> bool {
         })
 }
 
-/// `one` requires a field that the closed `other` does not have.
+/// Whether `one` requires a field that the closed `other` does not have.
 fn lacks(one: &Object, other: &Object) -> bool {
     other.get("additionalProperties") == Some(&Value::Bool(false))
         && required(one).any(|name| property(other, name).is_none())

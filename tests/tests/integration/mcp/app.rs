@@ -27,7 +27,7 @@ impl App {
         App::with(|app| app).await
     }
 
-    /// The same app, with changes to its settings and to what it says about itself.
+    /// The same app, with changes to its settings and its description.
     pub(crate) async fn with(change: impl FnOnce(tent::App) -> tent::App) -> Self {
         App::of(|app| change(app.functions(functions::ALL))).await
     }
@@ -140,7 +140,7 @@ impl Response {
     }
 }
 
-/// A request to `/mcp`. Each has an id of its own in `X-Request-Id`.
+/// A request to `/mcp` with a unique `X-Request-Id`.
 pub(crate) struct Request {
     method: Method,
     path: &'static str,
@@ -189,7 +189,7 @@ impl Request {
         Request::modern_with_id("1", method, params)
     }
 
-    /// The same with an id of its own, which is JSON text.
+    /// The same with this id, as JSON text.
     pub(crate) fn modern_with_id(id: &str, method: &str, mut params: Value) -> Self {
         if params.get("_meta").is_none() {
             params["_meta"] = meta();

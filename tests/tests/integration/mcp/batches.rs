@@ -1,4 +1,4 @@
-//! Arrays of messages: served in the one revision that has them.
+//! Arrays of messages (batches), which one revision has.
 
 use serde_json::json;
 
@@ -133,7 +133,7 @@ async fn runs_no_more_requests_of_an_array_once_the_responses_are_too_large() {
         .collect();
     let got = app.json(200, Request::raw(json!(calls).to_string())).await;
     let answers = got.as_array().expect("an array");
-    assert_eq!(answers.len(), 30, "each request is answered");
+    assert_eq!(answers.len(), 30, "each request gets a response");
     let served = answers
         .iter()
         .take_while(|answer| answer["result"].is_object());

@@ -1,4 +1,4 @@
-//! What is no message, and one parse for all.
+//! Bodies that are not messages, and the one strict parse of all messages.
 
 use serde_json::{Value, json};
 

@@ -258,7 +258,7 @@ async fn a_session_neither_authenticates_nor_keeps_its_caller() {
     let got = app.json(200, call().by("ada")).await;
     assert_eq!(
         got["error"]["message"], "Unknown tool: delete_order",
-        "ada is no staff"
+        "ada is not staff"
     );
     assert_eq!(
         app.json(200, call()).await["result"]["structuredContent"],

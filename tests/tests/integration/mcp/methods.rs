@@ -285,7 +285,7 @@ async fn a_function_serves_a_custom_method_in_both_eras() {
     );
     let got = app.json(200, Request::legacy("acme/do", json!({}))).await;
     assert_eq!(got["result"], json!({"done": true}));
-    // It is no tool, and one that is not for the caller is none that there is.
+    // A method is not a tool, and a hidden method looks like an absent one.
     let list = app
         .json(200, Request::modern("tools/list", json!({})))
         .await;
@@ -413,7 +413,7 @@ async fn serves_empty_lists_for_a_declared_capability_without_items() {
         .json(200, Request::modern("prompts/get", json!({"name": "x"})))
         .await;
     assert_eq!(got["result"].get("ttlMs"), None, "it is not kept");
-    // Of what is not declared there is no list either.
+    // A capability that is not declared has no lists.
     let app = both(&PARTS[..1]).await;
     app.json(404, Request::modern("prompts/list", json!({})))
         .await;

@@ -208,7 +208,7 @@ async fn a_hidden_prompt_looks_like_an_absent_one() {
     assert_eq!(hidden["error"]["message"], "Unknown prompt: staff_letter");
     hidden["error"]["message"] = "Unknown prompt: staff_lettex".into();
     assert_eq!(hidden, absent);
-    // A prompt is no function, and no function is a prompt.
+    // A prompt is not a tool.
     let call = app
         .json(200, Request::call("write_letter", json!({"to": "ada"})))
         .await;

@@ -404,7 +404,7 @@ async fn responds_with_a_stream_to_a_read_that_reports_progress() {
     assert_eq!(messages[0]["params"], progress);
     assert_eq!(messages[1]["result"]["contents"][0]["text"], "read");
     assert_eq!(messages.len(), 2);
-    // Who asked for no progress is answered by the one text.
+    // A client that did not request progress gets one JSON response.
     let quiet = app.json(200, read("slow://it")).await;
     assert_eq!(quiet["result"]["contents"][0]["text"], "read");
 }

@@ -1,4 +1,4 @@
-//! `/mcp` of a whole app: what the functions that the macros wrote look like to a client of each revision.
+//! Tools in every revision: their schemas, values and sessions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,8 +34,9 @@ async fn result(
     answer["result"].take()
 }
 
+// K6-07.
 #[tokio::test]
-async fn k6_07_every_success_is_what_the_listed_schema_says() {
+async fn every_result_is_valid_for_its_listed_schema() {
     let tent = tent().await;
     let grace = key(&tent, "grace", &["*"]).await;
     let calls = [
@@ -88,8 +89,9 @@ async fn k6_07_every_success_is_what_the_listed_schema_says() {
     }
 }
 
+// K1-01, K1-02, K1-05.
 #[tokio::test]
-async fn k1_01_k1_02_k1_05_every_listed_schema_keeps_to_what_all_clients_take() {
+async fn every_listed_schema_uses_only_what_all_clients_support() {
     let tent = tent().await;
     let grace = key(&tent, "grace", &["*"]).await;
     for revision in REVISIONS {
@@ -157,8 +159,9 @@ fn check(schema: &Value, tool: &Value) {
 }
 
 /// On a thread of a server with its small stack, with all that is done to a value on the way to a function and back.
+// K3-26.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn k3_26_what_nests_as_deep_as_is_taken_passes_and_what_nests_deeper_is_answered() {
+async fn serves_json_up_to_the_depth_limit_and_refuses_deeper_json() {
     let serving = tokio::spawn(async {
         let tent = tent().await;
         let ada = key(&tent, "ada", &["*"]).await;
@@ -205,8 +208,9 @@ async fn k3_26_what_nests_as_deep_as_is_taken_passes_and_what_nests_deeper_is_an
     serving.await.expect("nothing panicked");
 }
 
+// K1-04, K1-08, K1-18, K1-20.
 #[tokio::test]
-async fn k1_04_k1_08_k1_18_k1_20_values_as_clients_send_them() {
+async fn reads_values_in_the_forms_that_clients_send() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["*"]).await;
     for (name, input, given) in [
@@ -252,8 +256,9 @@ async fn k1_04_k1_08_k1_18_k1_20_values_as_clients_send_them() {
     );
 }
 
+// K3-15.
 #[tokio::test]
-async fn k3_15_an_id_of_an_older_client_comes_back_as_it_was_sent() {
+async fn returns_the_id_of_an_older_client_byte_for_byte() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["*"]).await;
     for id in ["0", "-1", "9007199254740993", r#""""#, r#""7""#] {
@@ -268,8 +273,9 @@ async fn k3_15_an_id_of_an_older_client_comes_back_as_it_was_sent() {
 }
 
 /// Two servers of one app on one store, as behind a proxy that sends each request to either.
+// K4-11.
 #[tokio::test]
-async fn k4_11_a_session_is_served_and_ended_by_every_server_of_a_store() {
+async fn every_server_of_a_store_serves_and_ends_a_session() {
     let file = std::env::temp_dir().join(format!("tent-two-servers-{}.db", std::process::id()));
     let url = format!("sqlite:{}", file.display());
     let first = tent_with(|app| app.set("store.url", url.as_str())).await;
@@ -318,12 +324,12 @@ async fn k4_11_a_session_is_served_and_ended_by_every_server_of_a_store() {
     }
 }
 
-/// A person who signs out hears nothing more, also where nobody may come in too.
+/// A user who signs out gets no more notifications, also if anonymous callers are allowed.
 #[tokio::test(start_paused = true)]
-async fn a_kept_stream_ends_when_its_person_signs_out() {
+async fn a_subscription_stream_ends_when_its_user_signs_out() {
     static SIGNED_IN: AtomicBool = AtomicBool::new(true);
     async fn identify(_: Arc<Parts>) -> tent::Result<Option<User>> {
-        // Whoever opens the stream is signed in, and is out when that is asked again.
+        // The user is signed in when the stream opens, and signed out at the next check.
         let signed_in = SIGNED_IN.swap(false, Ordering::SeqCst);
         Ok(signed_in.then(|| User::new("ada")))
     }

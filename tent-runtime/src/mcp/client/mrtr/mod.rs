@@ -270,7 +270,7 @@ impl Rounds for RoundTrip {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
-            let asks = matches!(outcome, Ok(answer) if answer.asks);
+            let asks = matches!(outcome, Ok(answer) if answer.incomplete);
             let asked = asks.then(|| self.asks().or_else(|error| (self.writer)(&Err(error))));
             let claimed = {
                 let mut inner = self.lock();

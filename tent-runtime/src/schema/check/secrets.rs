@@ -1,16 +1,16 @@
-//! Takes the values of secret fields out of a copy of an input, for whatever shows or logs it.
+//! Masks the secrets of an input for logs and audit records, and finds the secrets of a schema.
 
 use serde_json::{Map, Value};
 
-use super::plan::{Id, Kind, Node, Plan, Rest};
+use super::compiled::{Additional, CompiledSchema, Node, NodeId, NodeKind};
 
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 const MASK: &str = "[secret]";
-/// How deep a value is looked into; what lies deeper is masked whole.
-const DEEPEST: usize = 192;
+/// The nesting depth from which values are masked whole.
+const MAX_DEPTH: usize = 192;
 
-impl Plan {
-    /// Masks every secret of `input`, which need not fit.
+impl CompiledSchema {
+    /// Masks every secret of `input`, which may be invalid.
     pub(in crate::schema) fn mask(&self, input: &mut Map<String, Value>) {
         if !self.has_secrets() {
             return;
@@ -22,8 +22,8 @@ impl Plan {
         }
     }
 
-    /// Whether there is a secret in `value`, which stands at the node `id`.
-    pub(in crate::schema) fn holds_secret(&self, id: Id, value: &Value) -> bool {
+    /// Whether `value`, a value of the node `id`, contains a secret.
+    pub(in crate::schema) fn holds_secret(&self, id: NodeId, value: &Value) -> bool {
         let mut masked = value.clone();
         if self.has_secrets() {
             self.mask_node(id, &mut masked, 0);
@@ -31,39 +31,38 @@ impl Plan {
         masked != *value
     }
 
-    fn mask_node(&self, id: Id, value: &mut Value, depth: usize) {
+    fn mask_node(&self, id: NodeId, value: &mut Value, depth: usize) {
         let node = self.node(id);
-        if node.secret || depth > DEEPEST {
+        if node.secret || depth > MAX_DEPTH {
             if !value.is_null() {
                 *value = Value::String(MASK.to_owned());
             }
             return;
         }
         match (&node.kind, value) {
-            (Kind::Same(other), value) => self.mask_node(*other, value, depth + 1),
-            (Kind::Object(rule), Value::Object(object)) => {
+            (NodeKind::Ref(other), value) => self.mask_node(*other, value, depth + 1),
+            (NodeKind::Object(rule), Value::Object(object)) => {
                 for (key, value) in object {
                     match (rule.property(key), rule.rest) {
                         (Some(property), _) => self.mask_node(property.node, value, depth + 1),
-                        (None, Rest::Each(id)) => self.mask_node(id, value, depth + 1),
-                        (None, Rest::Closed) => {}
+                        (None, Additional::Allowed(id)) => self.mask_node(id, value, depth + 1),
+                        (None, Additional::Forbidden) => {}
                     }
                 }
             }
-            (Kind::List(rule), Value::Array(items)) => {
+            (NodeKind::Array(rule), Value::Array(items)) => {
                 for (at, item) in items.iter_mut().enumerate() {
-                    let id = rule.members.get(at).copied().unwrap_or(rule.items);
+                    let id = rule.prefix_items.get(at).copied().unwrap_or(rule.items);
                     self.mask_node(id, item, depth + 1);
                 }
             }
-            // Which branch it is meant to be is not known of what does not fit: what any of them
-            // hides is hidden.
-            (Kind::Union(union), value) => {
+            // The branch of an invalid value is unknown, so a secret of any branch is masked.
+            (NodeKind::Union(union), value) => {
                 for branch in &union.branches {
                     self.mask_node(*branch, value, depth + 1);
                 }
             }
-            (Kind::Every(parts), value) => {
+            (NodeKind::AllOf(parts), value) => {
                 for part in parts {
                     self.mask_node(*part, value, depth + 1);
                 }
@@ -79,11 +78,11 @@ impl Plan {
 
     /// The paths of the integers whose type is wider than 64 bits; sorted.
     pub(in crate::schema) fn huge(&self) -> Vec<String> {
-        self.paths(&|node| matches!(&node.kind, Kind::Integer(rule) if rule.huge))
+        self.paths(&|node| matches!(&node.kind, NodeKind::Integer(rule) if rule.over_64_bits))
     }
 
-    /// The paths of the nodes that `fits` picks, `cards[].number` for a field of each item and `keys.*`
-    /// for each value of a map. A type that contains itself is looked into once.
+    /// The paths of the nodes that `fits` selects: `cards[].number` for a field of each item, `keys.*` for each value of a
+    /// map. A recursive type is searched once.
     fn paths(&self, fits: &dyn Fn(&Node) -> bool) -> Vec<String> {
         let mut found = Vec::new();
         if self.nodes.iter().any(fits) {
@@ -96,10 +95,10 @@ impl Plan {
 
     fn paths_below(
         &self,
-        id: Id,
+        id: NodeId,
         path: &str,
         fits: &dyn Fn(&Node) -> bool,
-        open: &mut Vec<Id>,
+        open: &mut Vec<NodeId>,
         found: &mut Vec<String>,
     ) {
         let node = self.node(id);
@@ -116,26 +115,26 @@ impl Plan {
             path => format!("{path}.{name}"),
         };
         match &node.kind {
-            Kind::Same(other) => self.paths_below(*other, path, fits, open, found),
-            Kind::Object(rule) => {
+            NodeKind::Ref(other) => self.paths_below(*other, path, fits, open, found),
+            NodeKind::Object(rule) => {
                 for property in &rule.properties {
                     self.paths_below(property.node, &below(&property.name), fits, open, found);
                 }
-                if let Rest::Each(id) = rule.rest {
+                if let Additional::Allowed(id) = rule.rest {
                     self.paths_below(id, &below("*"), fits, open, found);
                 }
             }
-            Kind::List(rule) => {
-                for id in rule.members.iter().chain([&rule.items]) {
+            NodeKind::Array(rule) => {
+                for id in rule.prefix_items.iter().chain([&rule.items]) {
                     self.paths_below(*id, &format!("{path}[]"), fits, open, found);
                 }
             }
-            Kind::Union(union) => {
+            NodeKind::Union(union) => {
                 for branch in &union.branches {
                     self.paths_below(*branch, path, fits, open, found);
                 }
             }
-            Kind::Every(parts) => {
+            NodeKind::AllOf(parts) => {
                 for part in parts {
                     self.paths_below(*part, path, fits, open, found);
                 }
@@ -145,14 +144,14 @@ impl Plan {
         open.pop();
     }
 
-    /// Whether what stands at `path`, written like `cards[0].number`, is secret or lies in a secret. Where
-    /// a path leads is not known once a key has a dot in it, and then it counts as one.
+    /// Whether the value at `path`, such as `cards[0].number`, is secret or inside a secret. A path that leads nowhere, such as
+    /// one with a key that contains a dot, counts as secret.
     pub(in crate::schema) fn is_secret(&self, path: &str) -> bool {
         self.has_secrets() && self.follow(path).is_err()
     }
 
-    /// How much of `path` may be told where what stands there is secret, lies in a secret or has one in it;
-    /// `None` where it has nothing to do with one.
+    /// The part of `path` that an error may show if the value there is secret, is inside a secret or contains one. `None` if
+    /// none of these is true.
     pub(in crate::schema) fn hidden<'p>(&self, path: &'p str) -> Option<&'p str> {
         if !self.has_secrets() {
             return None;
@@ -173,8 +172,8 @@ impl Plan {
             })
     }
 
-    /// The nodes at `path`, or the part of it before a secret or before it leads nowhere.
-    fn follow<'p>(&self, path: &'p str) -> Result<Vec<Id>, &'p str> {
+    /// The nodes at `path`. The error is the part of the path before a secret, or before it leads nowhere.
+    fn follow<'p>(&self, path: &'p str) -> Result<Vec<NodeId>, &'p str> {
         let (mut at, mut told) = (vec![0], 0);
         for (step, end) in steps(path) {
             if self.any_secret(&mut at) {
@@ -182,7 +181,7 @@ impl Plan {
             }
             at = at.iter().flat_map(|id| self.below(*id, step)).collect();
             if at.is_empty() {
-                // The step may be a key of something secret.
+                // The step may be a key inside a secret.
                 return Err(&path[..told]);
             }
             told = end;
@@ -194,7 +193,7 @@ impl Plan {
     }
 
     /// Whether any of these nodes is secret or leads to a secret.
-    fn reach_secret(&self, mut open: Vec<Id>) -> bool {
+    fn reach_secret(&self, mut open: Vec<NodeId>) -> bool {
         let mut seen = vec![false; self.nodes.len()];
         while let Some(id) = open.pop() {
             if std::mem::replace(&mut seen[id], true) {
@@ -205,13 +204,13 @@ impl Plan {
                 return true;
             }
             match &node.kind {
-                Kind::Same(other) => open.push(*other),
-                Kind::Union(union) => open.extend(&union.branches),
-                Kind::Every(parts) => open.extend(parts),
-                Kind::List(rule) => open.extend(rule.members.iter().chain([&rule.items])),
-                Kind::Object(rule) => {
+                NodeKind::Ref(other) => open.push(*other),
+                NodeKind::Union(union) => open.extend(&union.branches),
+                NodeKind::AllOf(parts) => open.extend(parts),
+                NodeKind::Array(rule) => open.extend(rule.prefix_items.iter().chain([&rule.items])),
+                NodeKind::Object(rule) => {
                     open.extend(rule.properties.iter().map(|property| property.node));
-                    if let Rest::Each(id) = rule.rest {
+                    if let Additional::Allowed(id) = rule.rest {
                         open.push(id);
                     }
                 }
@@ -221,8 +220,8 @@ impl Plan {
         false
     }
 
-    /// Adds to `at` what its nodes stand for; tells whether any is secret.
-    fn any_secret(&self, at: &mut Vec<Id>) -> bool {
+    /// Adds the nodes that the nodes of `at` refer to without a value in between. Returns whether one is secret.
+    fn any_secret(&self, at: &mut Vec<NodeId>) -> bool {
         let mut next = 0;
         while let Some(&id) = at.get(next) {
             next += 1;
@@ -230,10 +229,10 @@ impl Plan {
             if node.secret {
                 return true;
             }
-            let more: &[Id] = match &node.kind {
-                Kind::Same(other) => std::slice::from_ref(other),
-                Kind::Union(union) => &union.branches,
-                Kind::Every(parts) => parts,
+            let more: &[NodeId] = match &node.kind {
+                NodeKind::Ref(other) => std::slice::from_ref(other),
+                NodeKind::Union(union) => &union.branches,
+                NodeKind::AllOf(parts) => parts,
                 _ => &[],
             };
             for id in more {
@@ -245,20 +244,25 @@ impl Plan {
         false
     }
 
-    fn below(&self, id: Id, step: &str) -> Vec<Id> {
+    fn below(&self, id: NodeId, step: &str) -> Vec<NodeId> {
         match &self.node(id).kind {
-            Kind::Object(rule) => match (rule.property(step), rule.rest) {
+            NodeKind::Object(rule) => match (rule.property(step), rule.rest) {
                 (Some(property), _) => vec![property.node],
-                (None, Rest::Each(id)) => vec![id],
-                (None, Rest::Closed) => Vec::new(),
+                (None, Additional::Allowed(id)) => vec![id],
+                (None, Additional::Forbidden) => Vec::new(),
             },
-            Kind::List(rule) => rule.members.iter().copied().chain([rule.items]).collect(),
+            NodeKind::Array(rule) => rule
+                .prefix_items
+                .iter()
+                .copied()
+                .chain([rule.items])
+                .collect(),
             _ => Vec::new(),
         }
     }
 }
 
-/// The steps of a path, each with the place in the text where it ends.
+/// The steps of a path, each with its end in the text.
 fn steps(path: &str) -> impl Iterator<Item = (&str, usize)> {
     let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
     let mut from = 0;

@@ -1,8 +1,8 @@
-//! Schemas of an author's own with keywords that the check of [`check`](super::check) does not know: the feature
-//! `schema` has a full validator enforce them.
+//! The full validator of the feature `schema`: enforces the keywords of an author's own schema that
+//! [`check`](super::check) does not support.
 //!
-//! The check still walks an *outline* of such a schema, the types and fields that it states, so that numbers and texts
-//! are read as everywhere else. An outline never refuses what the schema takes. No message of here shows a value.
+//! `check` still walks an *outline* of the schema, its types and fields, so that numbers and strings are normalized as
+//! everywhere else. The outline must accept every value that the schema accepts. No message contains a value.
 
 use jsonschema::Validator;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 use tent_core::codes;
 
 use super::Problem;
-use super::check::{Path, Plan};
+use super::check::{CompiledSchema, Path};
 use super::keywords;
 
-/// As many of the fields that do not fit are told.
+/// The maximum number of fields in one error.
 const MOST: usize = 100;
 
-/// A schema, as the validator knows it.
+/// A schema that the crate `jsonschema` validates.
 #[derive(Debug)]
 pub(super) struct Full(Validator);
 
@@ -25,8 +25,8 @@ impl Full {
     /// The validator for `document`, and the outline that the check walks.
     ///
     /// # Errors
-    /// T7017 for what is no schema, is of a dialect that the validator does not know, refers to what is not in it, or
-    /// hides a secret where the outline does not lead.
+    /// T7017 if the document is not a valid schema, has an unknown dialect, refers to something outside of it, or has a secret
+    /// that is not in the outline.
     pub(super) fn of(document: &Value) -> Result<(Self, Value), Vec<Problem>> {
         let unfit = |at: &str, message: &dyn std::fmt::Display| {
             vec![Problem {
@@ -34,7 +34,7 @@ impl Full {
                 message: format!("the schema at `#{at}`: {message}"),
             }]
         };
-        // The validator itself passes over a `$schema` that names nothing, and refuses a name that it does not know.
+        // The crate ignores a `$schema` that is not a name, and rejects an unknown name.
         let names = |dialect: &Value| dialect.as_str().is_some_and(|name| !name.is_empty());
         if document
             .get("$schema")
@@ -53,13 +53,18 @@ impl Full {
         }
     }
 
-    /// Adds to `found` what the check has not found already.
-    pub(super) fn check(&self, plan: &Plan, input: &Value, found: &mut Vec<(String, String)>) {
+    /// Adds the errors of paths that are not in `found` yet.
+    pub(super) fn check(
+        &self,
+        compiled: &CompiledSchema,
+        input: &Value,
+        found: &mut Vec<(String, String)>,
+    ) {
         if self.0.is_valid(input) {
             return;
         }
         for error in self.0.iter_errors(input) {
-            for (path, what) in told(plan, input, &error) {
+            for (path, what) in told(compiled, input, &error) {
                 if found.len() >= MOST {
                     return;
                 }
@@ -71,12 +76,16 @@ impl Full {
     }
 }
 
-/// The fields that an error is about, and what is wrong with each.
-fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String, String)> {
+/// The fields of an error, each with its problem.
+fn told(
+    compiled: &CompiledSchema,
+    input: &Value,
+    error: &ValidationError<'_>,
+) -> Vec<(String, String)> {
     let steps: Vec<_> = error.instance_path().segments().collect();
     let each = |names: &[String], what: &str| {
         let names = names.iter().map(|name| {
-            place(plan, input, &steps, Some(name), |path| {
+            place(compiled, input, &steps, Some(name), |path| {
                 (path, what.to_owned())
             })
         });
@@ -84,7 +93,7 @@ fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String,
     };
     let alone = |what: &str| {
         let tell = |path| (path, what.to_owned());
-        vec![place(plan, input, &steps, None, tell)]
+        vec![place(compiled, input, &steps, None, tell)]
     };
     match error.kind() {
         ValidationErrorKind::Required {
@@ -103,10 +112,9 @@ fn told(plan: &Plan, input: &Value, error: &ValidationError<'_>) -> Vec<(String,
     }
 }
 
-/// The place that the steps lead to, and one step on to `name`; up to the secret where one lies on the way, and nothing
-/// of what is wrong inside of it.
+/// The path that the steps lead to, plus `name`. It ends at a secret, with a message that does not describe the value.
 fn place(
-    plan: &Plan,
+    compiled: &CompiledSchema,
     input: &Value,
     steps: &[LocationSegment<'_>],
     name: Option<&str>,
@@ -115,7 +123,7 @@ fn place(
     let mut at = Some(input);
     let mut path = String::new();
     let hidden = |path: &str| {
-        let secret = plan.has_secrets() && !path.is_empty() && plan.is_secret(path);
+        let secret = compiled.has_secrets() && !path.is_empty() && compiled.is_secret(path);
         secret.then(|| (path.to_owned(), "does not fit".to_owned()))
     };
     for step in steps {
@@ -141,7 +149,7 @@ fn place(
     tell(path)
 }
 
-/// One step on, written as [`Path`] writes it.
+/// Appends a step to a path, as [`Path`] writes it.
 fn then(path: &str, name: &str) -> String {
     let step = Path::ROOT.known(name).to_string();
     match path.is_empty() || step.starts_with('[') {
@@ -150,7 +158,7 @@ fn then(path: &str, name: &str) -> String {
     }
 }
 
-/// How many secrets a schema marks, wherever.
+/// The number of secrets in a schema.
 fn secrets(schema: &Value) -> usize {
     match schema {
         Value::Object(parts) => {
@@ -162,13 +170,13 @@ fn secrets(schema: &Value) -> usize {
     }
 }
 
-/// The types, fields and items that a schema states, and no more: what fits the schema fits its outline.
+/// The types, fields and items of a schema. Every value that matches the schema matches its outline.
 fn outline(schema: &Value) -> Value {
     let Value::Object(schema) = schema else {
-        // `false` refuses everything, and the validator says so.
+        // `false` accepts nothing, which the full validator reports.
         return json!(true);
     };
-    // Before 2019-09 what stands beside a reference says nothing.
+    // Before 2019-09, the keywords beside a reference are ignored.
     if schema.contains_key("$ref") {
         return json!(true);
     }

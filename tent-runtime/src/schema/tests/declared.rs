@@ -41,11 +41,11 @@ fn it_is_published_untouched_and_enforced() {
             "kind": "must be `tree`",
             "more": "is required: expected a value",
             "size": "must be a multiple of 2",
-            "either": "fits several of the shapes that exclude each other",
-            "not_x": "may not have this value",
+            "either": "matches more than one of the alternatives",
+            "not_x": "must not have this value",
             "child": "must have at least 2 properties",
             "child.more": "is required: expected a value",
-            "leaf[1]": "is in the list twice",
+            "leaf[1]": "is a duplicate of another item",
             "any_of": "must be one of [2]"
         }))
     );
@@ -100,19 +100,19 @@ fn what_is_not_enforced_is_a_problem() {
     });
     let mut problems = problems(compile(&stated, Purpose::Input));
     let pattern = problems.iter().position(|problem| {
-        problem.starts_with("T7017 the schema at `#/properties/c`: the pattern cannot be checked: ")
+        problem.starts_with("T7017 the schema at `#/properties/c`: the pattern is not supported: ")
     });
     problems.remove(pattern.expect("the pattern's problem"));
     assert_eq!(
         problems,
         [
-            "T7017 the schema at `#/properties/a`: `contains` is not enforced there",
-            "T7017 the schema at `#/properties/b`: `#/$defs/nowhere` is nowhere in the schema",
-            "T7017 the schema at `#/properties/d`: `multipleOf` of an integer is a whole number above 0",
-            "T7017 the schema at `#/properties/e`: `text` is no type",
-            "T7017 the schema at `#/properties/f`: a schema is an object or a boolean",
-            "T7016 field `g[0]`: model interfaces refuse this name; take 1 to 64 of A-Z a-z 0-9 _ . -",
-            "T7017 the schema at `#`: `dependentRequired` is not enforced there",
+            "T7017 the schema at `#/properties/a`: `contains` is not supported here",
+            "T7017 the schema at `#/properties/b`: `#/$defs/nowhere` does not exist in the schema",
+            "T7017 the schema at `#/properties/d`: `multipleOf` of an integer must be an integer above 0",
+            "T7017 the schema at `#/properties/e`: `text` is not a valid type",
+            "T7017 the schema at `#/properties/f`: a schema must be an object or a boolean",
+            "T7016 field `g[0]`: model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -",
+            "T7017 the schema at `#`: `dependentRequired` is not supported here",
         ]
     );
 }
@@ -126,7 +126,7 @@ fn a_schema_that_refers_to_itself_without_a_value_in_between_is_a_problem() {
     }));
     assert_eq!(
         problems(made),
-        ["T7017 the schema at `#`: it refers to itself without end"]
+        ["T7017 the schema at `#`: the schema refers to itself without end"]
     );
 }
 

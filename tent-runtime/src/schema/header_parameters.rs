@@ -1,8 +1,6 @@
-//! The rules of MCP for `x-mcp-header`, which has clients mirror a field into a header (2026-07-28,
-//! basic/transports/streamable-http, "Schema Extension"). A client leaves a tool out that breaks one of them, so
-//! each is a [`Problem`] at start, whoever wrote the schema.
-//!
-//! Reads schemas as they are published; changes none and looks at no header.
+//! Header parameters: the rules of MCP for `x-mcp-header`, which makes clients send a field as a header too (2026-07-28,
+//! basic/transports/streamable-http, "Schema Extension"). Clients ignore a tool that breaks a rule, so each violation is a
+//! [`Problem`] at start. Must not change a schema or read a header.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +11,10 @@ use super::Problem;
 use super::check::Path;
 use super::transform::problem;
 
-/// The keyword.
+/// The keyword that names the header.
 pub(super) const KEYWORD: &str = "x-mcp-header";
 
-/// Every breach in the schema with this root, whose definitions are `definitions` where it does not hold them
-/// itself.
+/// Every violation in the schema with this root. `definitions` are its definitions, unless they are inside of it.
 pub(super) fn problems(
     root: &Map<String, Value>,
     definitions: Option<&Map<String, Value>>,
@@ -30,17 +27,16 @@ pub(super) fn problems(
     walk.problems
 }
 
-/// What is known of the schemas that were visited so far.
+/// The state of the walk through a schema.
 #[derive(Default)]
 struct Walk {
-    /// The headers, in small letters.
+    /// The header names so far, in lower case.
     headers: BTreeSet<String>,
     problems: Vec<Problem>,
 }
 
 impl Walk {
-    /// Looks at a schema and all in it. `path`: the field that it is of, where `properties` alone lead to it;
-    /// `at` is its place in the document.
+    /// Visits a schema and everything in it. `path` is its field, if only `properties` lead to it; `at` is its JSON Pointer.
     fn visit(&mut self, schema: &Value, path: Option<&Path<'_>>, at: &str) {
         if let Value::Object(schema) = schema {
             self.object(schema, path, at);
@@ -98,14 +94,13 @@ impl Walk {
                     | "contentSchema",
                     schema,
                 ) => self.visit(schema, None, &pointer(at, keyword, None)),
-                // Whatever else there is holds values, or words.
+                // Other keywords contain values, not schemas.
                 _ => {}
             }
         }
     }
 
-    /// Whether a header may stand on this schema; `place` is empty where it is no field's that `properties`
-    /// alone lead to.
+    /// Checks a header of this schema. `place` is the path of its field, empty if not only `properties` lead to it.
     fn check(
         &mut self,
         header: &Value,
@@ -139,12 +134,12 @@ impl Walk {
     }
 }
 
-/// A character of a token of HTTP (RFC 9110, section 5.6.2).
+/// Whether `c` is a token character (RFC 9110, section 5.6.2).
 fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
 }
 
-/// The place of what stands under `keyword`, as a JSON Pointer.
+/// The JSON Pointer to the schema under `keyword`.
 fn pointer(at: &str, keyword: &str, name: Option<&str>) -> String {
     match name {
         None => format!("{at}/{keyword}"),

@@ -1,0 +1,233 @@
+//! [`CompiledSchema`]: the nodes of a schema, in a list. A node refers to another by its index, so a type can contain
+//! itself.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::format::Format;
+use crate::schema::pattern::Pattern;
+
+/// The index of a node in its schema.
+pub(in crate::schema) type NodeId = usize;
+
+/// A schema that values are validated against. The first node is the root.
+#[derive(Debug)]
+pub(in crate::schema) struct CompiledSchema {
+    pub(super) nodes: Vec<Node>,
+    /// Whether a walk may visit a value more than once: the schema has a union, `allOf` or `not`.
+    pub(super) may_revisit: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) kind: NodeKind,
+    /// Whether `null` is valid too.
+    pub(super) null: bool,
+    /// Whether the value is secret: errors and logs must not show it.
+    pub(super) secret: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum NodeKind {
+    Any,
+    Never,
+    Null,
+    /// The node of a `$ref`.
+    Ref(NodeId),
+    Bool(Option<bool>),
+    Integer(IntegerRule),
+    Number(NumberRule),
+    String(Box<StringRule>),
+    Array(Box<ArrayRule>),
+    Object(Box<ObjectRule>),
+    Union(Box<UnionRule>),
+    /// Valid for each of these nodes.
+    AllOf(Vec<NodeId>),
+    /// Not valid for this node.
+    Not(NodeId),
+    /// One of these values.
+    Enum(Vec<Value>),
+}
+
+#[derive(Debug)]
+pub(super) struct IntegerRule {
+    pub(super) min: i128,
+    pub(super) max: i128,
+    /// The type has more than 64 bits.
+    pub(super) over_64_bits: bool,
+    /// A string of digits is valid, in every encoding: JavaScript numbers cannot hold the type.
+    pub(super) accepts_digits: bool,
+    /// The allowed values, sorted.
+    pub(super) allowed: Option<Box<[i128]>>,
+    pub(super) not: Box<[i128]>,
+    pub(super) multiple_of: Option<i128>,
+}
+
+#[derive(Debug)]
+pub(super) struct NumberRule {
+    pub(super) min: f64,
+    pub(super) max: f64,
+    pub(super) exclusive_min: Option<f64>,
+    pub(super) exclusive_max: Option<f64>,
+    pub(super) is_f32: bool,
+    pub(super) allowed: Option<Box<[f64]>>,
+    pub(super) not: Box<[f64]>,
+    pub(super) multiple_of: Option<f64>,
+}
+
+#[derive(Debug)]
+pub(super) struct StringRule {
+    pub(super) min: u64,
+    pub(super) max: u64,
+    pub(super) pattern: Option<Pattern>,
+    pub(super) format: Option<Format>,
+    pub(super) allowed: Option<Choices>,
+    pub(super) not: Vec<Box<str>>,
+}
+
+/// The strings of an `enum`, in the declared order.
+#[derive(Debug)]
+pub(super) struct Choices {
+    pub(super) stated: Vec<Box<str>>,
+    /// The same strings, if the list is long enough for a set to be faster.
+    pub(super) set: Option<HashSet<Box<str>>>,
+}
+
+impl Choices {
+    pub(super) fn new(stated: Vec<Box<str>>) -> Self {
+        let set = (stated.len() > 12).then(|| stated.iter().cloned().collect());
+        Choices { stated, set }
+    }
+
+    pub(super) fn has(&self, text: &str) -> bool {
+        match &self.set {
+            Some(set) => set.contains(text),
+            None => self.stated.iter().any(|one| &**one == text),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ArrayRule {
+    /// The nodes of the first items.
+    pub(super) prefix_items: Vec<NodeId>,
+    /// The node of the other items.
+    pub(super) items: NodeId,
+    pub(super) min: u64,
+    pub(super) max: u64,
+    pub(super) unique: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct ObjectRule {
+    /// The declared properties, sorted by name.
+    pub(super) properties: Vec<Property>,
+    /// The number of required properties.
+    pub(super) required: usize,
+    /// Whether a property has a default.
+    pub(super) defaults: bool,
+    pub(super) rest: Additional,
+    pub(super) key_pattern: Option<Pattern>,
+    pub(super) min: u64,
+    pub(super) max: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: Box<str>,
+    pub(super) node: NodeId,
+    pub(super) required: bool,
+    /// The default, normalized.
+    pub(super) default: Option<Value>,
+    /// Whether `null` counts as absent.
+    pub(super) null_is_absent: bool,
+}
+
+impl ObjectRule {
+    pub(super) fn property(&self, name: &str) -> Option<&Property> {
+        self.properties
+            .binary_search_by(|property| (*property.name).cmp(name))
+            .ok()
+            .and_then(|at| self.properties.get(at))
+    }
+
+    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.properties.iter().map(|property| &*property.name)
+    }
+}
+
+/// Which properties are valid besides the declared ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Additional {
+    /// None.
+    Forbidden,
+    /// Any, if its value is valid for this node.
+    Allowed(NodeId),
+}
+
+#[derive(Debug)]
+pub(super) struct UnionRule {
+    pub(super) branches: Vec<NodeId>,
+    /// Whether a value that matches two branches is invalid (`oneOf`).
+    pub(super) exactly_one: bool,
+    /// How the branch of an object is selected.
+    pub(super) by: Selector,
+}
+
+#[derive(Debug)]
+pub(super) enum Selector {
+    /// Each branch is tried.
+    Trial,
+    /// By the value of this property.
+    Tag(Box<str>, Vec<(Box<str>, NodeId)>),
+    /// By the name of the only property.
+    Key(Vec<(Box<str>, NodeId)>),
+}
+
+impl CompiledSchema {
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        // Every `NodeId` was made by the compiler for a node of this plan.
+        &self.nodes[id]
+    }
+
+    /// The node at `id`, behind any `$ref`.
+    pub(super) fn resolve(&self, mut id: NodeId) -> &Node {
+        while let NodeKind::Ref(other) = self.node(id).kind {
+            id = other;
+        }
+        self.node(id)
+    }
+
+    /// The node of the root's property `name`.
+    pub(in crate::schema) fn property(&self, name: &str) -> Option<NodeId> {
+        match &self.resolve(0).kind {
+            NodeKind::Object(object) => object.property(name).map(|property| property.node),
+            _ => None,
+        }
+    }
+
+    /// Whether the schema has a secret.
+    pub(in crate::schema) fn has_secrets(&self) -> bool {
+        self.nodes.iter().any(|node| node.secret)
+    }
+
+    /// Sets or removes the default of a property. `value` must be normalized.
+    pub(in crate::schema) fn set_default(
+        &mut self,
+        node: NodeId,
+        name: &str,
+        value: Option<Value>,
+    ) {
+        if let NodeKind::Object(object) = &mut self.nodes[node].kind {
+            if let Some(property) = object
+                .properties
+                .iter_mut()
+                .find(|property| &*property.name == name)
+            {
+                property.default = value;
+            }
+            object.defaults = object.properties.iter().any(|one| one.default.is_some());
+        }
+    }
+}

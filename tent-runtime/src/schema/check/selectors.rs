@@ -1,0 +1,100 @@
+//! Analyses of a whole schema: the property that selects the branch of a union ([`add_selectors`]), and cycles of
+//! references ([`has_cycle`]).
+
+use super::compiled::{Additional, CompiledSchema, Node, NodeId, NodeKind, ObjectRule, Selector};
+
+/// Sets the selector of each union whose branches a property tells apart.
+pub(super) fn add_selectors(compiled: &mut CompiledSchema) {
+    for id in 0..compiled.nodes.len() {
+        let NodeKind::Union(union) = &compiled.nodes[id].kind else {
+            continue;
+        };
+        let objects: Vec<(NodeId, &ObjectRule)> = union
+            .branches
+            .iter()
+            .filter_map(|branch| match &compiled.resolve(*branch).kind {
+                NodeKind::Object(object) => Some((*branch, &**object)),
+                _ => None,
+            })
+            .collect();
+        // A branch that matches objects in another way, such as a nested union, would never be tried.
+        let hidden = union.branches.iter().any(|branch| {
+            !matches!(
+                compiled.resolve(*branch).kind,
+                NodeKind::Object(_)
+                    | NodeKind::Null
+                    | NodeKind::Bool(_)
+                    | NodeKind::Integer(_)
+                    | NodeKind::Number(_)
+                    | NodeKind::String(_)
+                    | NodeKind::Array(_)
+            )
+        });
+        if hidden || objects.len() < 2 {
+            continue;
+        }
+        let by = by_tag(compiled, &objects).or_else(|| by_key(&objects));
+        if let (Some(by), NodeKind::Union(union)) = (by, &mut compiled.nodes[id].kind) {
+            union.by = by;
+        }
+    }
+}
+
+fn by_tag(compiled: &CompiledSchema, objects: &[(NodeId, &ObjectRule)]) -> Option<Selector> {
+    let (_, first) = objects.first()?;
+    first.properties.iter().find_map(|candidate| {
+        let mut values: Vec<(Box<str>, NodeId)> = Vec::new();
+        for (branch, object) in objects {
+            let property = object
+                .property(&candidate.name)
+                .filter(|one| one.required)?;
+            let NodeKind::String(text) = &compiled.resolve(property.node).kind else {
+                return None;
+            };
+            for value in &text.allowed.as_ref()?.stated {
+                if values.iter().any(|(known, _)| known == value) {
+                    return None;
+                }
+                values.push((value.clone(), *branch));
+            }
+        }
+        Some(Selector::Tag(candidate.name.clone(), values))
+    })
+}
+
+fn by_key(objects: &[(NodeId, &ObjectRule)]) -> Option<Selector> {
+    let mut keys: Vec<(Box<str>, NodeId)> = Vec::new();
+    for (branch, object) in objects {
+        match (object.properties.as_slice(), object.rest) {
+            ([only], Additional::Forbidden) if only.required => {
+                keys.push((only.name.clone(), *branch))
+            }
+            _ => return None,
+        }
+    }
+    let distinct = keys
+        .iter()
+        .enumerate()
+        .all(|(at, (key, _))| keys[at + 1..].iter().all(|(other, _)| other != key));
+    distinct.then_some(Selector::Key(keys))
+}
+
+/// Whether the node at `id` refers to a node that is `open`, without a value in between.
+pub(super) fn has_cycle(nodes: &[Node], id: NodeId, open: &mut [bool], done: &mut [bool]) -> bool {
+    if done[id] || open[id] {
+        return open[id];
+    }
+    open[id] = true;
+    let has_cycle = match &nodes[id].kind {
+        NodeKind::Ref(other) | NodeKind::Not(other) => has_cycle(nodes, *other, open, done),
+        NodeKind::AllOf(parts) => parts.iter().any(|part| has_cycle(nodes, *part, open, done)),
+        NodeKind::Union(union) => union
+            .branches
+            .iter()
+            .any(|branch| has_cycle(nodes, *branch, open, done)),
+        _ => false,
+    };
+    open[id] = false;
+    done[id] = true;
+    has_cycle
+}

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use std::sync::Arc;
+
+use tent::prelude::*;
+
+#[derive(State)]
+struct Shop;
+
+#[query(access = "anyone")]
+async fn call_by_value(cx: Cx) {}
+
+#[query(access = "anyone")]
+fn state_in_an_arc(shop: Arc<Shop>, name: Arc<str>) {}
+
+fn main() {}
