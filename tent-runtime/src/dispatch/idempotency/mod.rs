@@ -13,5 +13,7 @@
 //! ```
 
 mod claims;
+mod outcome;
 
 pub(crate) use claims::{Claim, Claims, Taken, ToClaim};
+pub(crate) use outcome::Recorded;

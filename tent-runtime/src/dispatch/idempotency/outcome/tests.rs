@@ -1,8 +1,12 @@
 //! Outcomes go into the store and come out as they were.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::*;
+use crate::content::{Annotations, Content, Icon, Meta, Role, Theme};
+use crate::function::{PromptMessage, PromptResult};
 use crate::settings::Secret;
 
 fn sealer() -> Sealer {
@@ -28,11 +32,21 @@ fn content() -> Vec<Content> {
         .about("The seventh")
         .media_type("text/plain")
         .size(u64::MAX)
-        .icon(Icon::new("https://shop.example/a.png").sizes(["48x48"]).theme(Theme::Dark))
-        .icon(Icon::new("https://shop.example/b.png").media_type("image/png").theme(Theme::Light))
+        .icon(
+            Icon::new("https://shop.example/a.png")
+                .sizes(["48x48"])
+                .theme(Theme::Dark),
+        )
+        .icon(
+            Icon::new("https://shop.example/b.png")
+                .media_type("image/png")
+                .theme(Theme::Light),
+        )
         .meta("com.example/a", 1);
     vec![
-        Content::text("größe \u{0} 🦀").annotated(annotations.clone()).meta("ui", json!({"a": [1.5]})),
+        Content::text("größe \u{0} 🦀")
+            .annotated(annotations.clone())
+            .meta("ui", json!({"a": [1.5]})),
         Content::image(vec![0, 0xff, 0x89], "image/png").annotated(annotations),
         Content::audio(Vec::new(), "audio/wav"),
         Content::resource_text("a://b", "text/plain", "b").resource_meta("com.example/b", true),
@@ -49,22 +63,26 @@ fn an_output_is_replayed_as_the_function_returned_it() {
     let output = Output {
         value: Some(RawValue::from_string(value.to_owned()).expect("it is JSON")),
         content: content(),
-        shown: true,
+        replaces_text: true,
         meta,
         ..Output::default()
     };
     let Recorded::Ended(Ok(again)) = replayed(&Recorded::Ended(Ok(output.clone()))) else {
         panic!("it was an output");
     };
-    assert_eq!(again.value.as_deref().map(RawValue::get), Some(value), "to the byte");
+    assert_eq!(
+        again.value.as_deref().map(RawValue::get),
+        Some(value),
+        "to the byte"
+    );
     assert_eq!(again.content, output.content);
-    assert_eq!((again.shown, &again.meta), (true, &output.meta));
-    assert!(again.prompted.is_none());
+    assert_eq!((again.replaces_text, &again.meta), (true, &output.meta));
+    assert!(again.prompt.is_none());
 
     let Recorded::Ended(Ok(none)) = replayed(&Recorded::Ended(Ok(Output::default()))) else {
         panic!("it was an output");
     };
-    assert!(none.value.is_none() && none.content.is_empty() && !none.shown);
+    assert!(none.value.is_none() && none.content.is_empty() && !none.replaces_text);
 }
 
 #[test]
@@ -78,13 +96,13 @@ fn a_prompt_is_replayed_with_its_messages() {
     .about("A letter to Ada")
     .meta("com.example/draft", 7);
     let output = Output {
-        prompted: Some(prompt.clone()),
+        prompt: Some(prompt.clone()),
         ..Output::default()
     };
     let Recorded::Ended(Ok(again)) = replayed(&Recorded::Ended(Ok(output))) else {
         panic!("it was an output");
     };
-    assert_eq!(again.prompted, Some(prompt));
+    assert_eq!(again.prompt, Some(prompt));
 }
 
 #[test]
@@ -107,7 +125,10 @@ fn an_error_is_replayed_with_its_code_and_without_its_source() {
             (again.code(), again.name(), again.status()),
             (error.code(), error.name(), error.status())
         );
-        assert_eq!((again.message(), again.fix()), (error.message(), error.fix()));
+        assert_eq!(
+            (again.message(), again.fix()),
+            (error.message(), error.fix())
+        );
         assert_eq!(again.fields(), error.fields());
         assert_eq!(again.retry_after(), error.retry_after());
         assert_eq!(again.content(), error.content());
@@ -130,12 +151,19 @@ fn input_requests_are_replayed_to_the_byte() {
 fn an_outcome_opens_for_its_own_call_and_format_alone() {
     let sealer = sealer();
     let stored = Recorded::Ended(Ok(Output::default())).seal(&sealer, b"a");
-    let code = |key: &[u8], stored: &[u8]| Recorded::open(&sealer, key, stored).err().map(|error| error.code());
+    let code = |key: &[u8], stored: &[u8]| {
+        Recorded::open(&sealer, key, stored)
+            .err()
+            .map(|error| error.code())
+    };
     assert_eq!(code(b"a", &stored), None);
     assert_eq!(code(b"b", &stored), Some("T0012"), "another call");
     assert_eq!(code(b"a", &[]), Some("T0011"));
     assert_eq!(code(b"a", &stored[1..]), Some("T0011"), "the format before");
-    assert_eq!(code(b"a", &[&[FORMAT + 1], &stored[1..]].concat()), Some("T0011"));
+    assert_eq!(
+        code(b"a", &[&[FORMAT + 1], &stored[1..]].concat()),
+        Some("T0011")
+    );
     assert_eq!(code(b"a", &[FORMAT, 0xff]), Some("T0012"));
 }
 
