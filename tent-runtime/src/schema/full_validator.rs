@@ -19,16 +19,16 @@ const MOST: usize = 100;
 
 /// A schema that the crate `jsonschema` validates.
 #[derive(Debug)]
-pub(super) struct Full(Validator);
+pub(super) struct FullValidator(Validator);
 
-impl Full {
+impl FullValidator {
     /// The validator for `document`, and the outline that the check walks.
     ///
     /// # Errors
     /// T7017 if the document is not a valid schema, has an unknown dialect, refers to something outside of it, or has a secret
     /// that is not in the outline.
     pub(super) fn of(document: &Value) -> Result<(Self, Value), Vec<Problem>> {
-        let unfit = |at: &str, message: &dyn std::fmt::Display| {
+        let refused = |at: &str, message: &dyn std::fmt::Display| {
             vec![Problem {
                 code: codes::INVALID_RULE,
                 message: format!("the schema at `#{at}`: {message}"),
@@ -40,16 +40,16 @@ impl Full {
             .get("$schema")
             .is_some_and(|dialect| !names(dialect))
         {
-            return Err(unfit("", &"`$schema` names a dialect"));
+            return Err(refused("", &"`$schema` must be the name of a dialect"));
         }
         let outline = outline(document);
         if secrets(document) != secrets(&outline) {
-            let message = "a secret that is reached by a reference or under a condition cannot be masked; state it under `properties` alone";
-            return Err(unfit("", &message));
+            let message = "a secret behind a reference or a condition cannot be masked: declare it under `properties`";
+            return Err(refused("", &message));
         }
         match jsonschema::options().offline().build(document) {
-            Ok(validator) => Ok((Full(validator), outline)),
-            Err(error) => Err(unfit(error.instance_path().as_str(), &error)),
+            Ok(validator) => Ok((FullValidator(validator), outline)),
+            Err(error) => Err(refused(error.instance_path().as_str(), &error)),
         }
     }
 
@@ -64,7 +64,7 @@ impl Full {
             return;
         }
         for error in self.0.iter_errors(input) {
-            for (path, what) in told(compiled, input, &error) {
+            for (path, what) in describe(compiled, input, &error) {
                 if found.len() >= MOST {
                     return;
                 }
@@ -77,7 +77,7 @@ impl Full {
 }
 
 /// The fields of an error, each with its problem.
-fn told(
+fn describe(
     compiled: &CompiledSchema,
     input: &Value,
     error: &ValidationError<'_>,
@@ -101,10 +101,10 @@ fn told(
         } => each(std::slice::from_ref(name), "is required: expected a value"),
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            each(unexpected, "is unknown here")
+            each(unexpected, "unknown field")
         }
-        ValidationErrorKind::Contains => alone("holds no item of the kind that it has to"),
-        ValidationErrorKind::FalseSchema => alone("may not be given here"),
+        ValidationErrorKind::Contains => alone("has no matching item"),
+        ValidationErrorKind::FalseSchema => alone("must be absent"),
         _ => {
             let what = error.masked_with("it").to_string();
             alone(what.strip_prefix("it ").unwrap_or(&what))
@@ -124,7 +124,7 @@ fn place(
     let mut path = String::new();
     let hidden = |path: &str| {
         let secret = compiled.has_secrets() && !path.is_empty() && compiled.is_secret(path);
-        secret.then(|| (path.to_owned(), "does not fit".to_owned()))
+        secret.then(|| (path.to_owned(), "is not valid".to_owned()))
     };
     for step in steps {
         path = match (step, at) {

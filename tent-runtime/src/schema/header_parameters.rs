@@ -108,27 +108,27 @@ impl Walk {
         place: &str,
     ) -> Result<(), String> {
         let Some(header) = header.as_str() else {
-            return Err(format!("`{KEYWORD}` is a text: the end of a header's name"));
+            return Err(format!(
+                "`{KEYWORD}` must be a string: the end of a header's name"
+            ));
         };
         if header.is_empty() || !header.chars().all(is_token) {
             return Err(format!(
-                "`{KEYWORD}` is {header:?}, which no header's name ends with; write letters, digits and hyphens"
+                "`{KEYWORD}` is {header:?}, which is not valid in a header name: use letters, digits and hyphens"
             ));
         }
         if place.is_empty() {
             return Err(format!(
-                "`{KEYWORD}` stands where not `properties` alone lead, so no client finds its value; move it to a field of the root or of an object in it, or remove it"
+                "`{KEYWORD}` is allowed only where `properties` alone lead: move it to a field of the root or of an object in it, or remove it"
             ));
         }
         if !self.headers.insert(header.to_ascii_lowercase()) {
-            return Err(format!(
-                "another field is mirrored into the header `{header}` already"
-            ));
+            return Err(format!("the header `{header}` is used by another field"));
         }
         match schema.get("type").and_then(Value::as_str) {
             Some("string" | "integer" | "boolean") => Ok(()),
             _ => Err(format!(
-                "`{KEYWORD}` is for what has \"string\", \"integer\" or \"boolean\" for its one `type`; remove it, or state such a type"
+                "`{KEYWORD}` needs the type \"string\", \"integer\" or \"boolean\": remove it, or set such a `type`"
             )),
         }
     }

@@ -21,7 +21,7 @@ pub struct InputSchema {
     compiled: CompiledSchema,
     /// Enforces the keywords that `compiled` does not.
     #[cfg(feature = "schema")]
-    full_validator: Option<super::full_validator::Full>,
+    full_validator: Option<super::full_validator::FullValidator>,
 }
 
 impl InputSchema {
@@ -56,8 +56,7 @@ impl InputSchema {
             if let Some(header) = field.header
                 && !headers.insert(header.to_ascii_lowercase())
             {
-                let message =
-                    format!("another field is mirrored into the header `{header}` already");
+                let message = format!("the header `{header}` is used by another field");
                 problems.push(problem(codes::INVALID_HEADER, field.name, message));
             }
             let mut schema = shaper.shape(raw, field.name);
@@ -85,7 +84,7 @@ impl InputSchema {
             root.insert("required".to_owned(), json!(required));
         }
         let schema = Self::made(shaper, root, problems)?;
-        schema.stated_values_fit(fields)?;
+        schema.check_declared_values(fields)?;
         Ok(schema)
     }
 
@@ -107,7 +106,8 @@ impl InputSchema {
                 .get("type")
                 .and_then(Value::as_str)
                 .unwrap_or("any value");
-            let message = format!("it is no object ({found}); take a struct with named fields");
+            let message =
+                format!("the type is not an object ({found}): use a struct with named fields");
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         root.entry("properties").or_insert_with(|| json!({}));
@@ -133,7 +133,7 @@ impl InputSchema {
     pub fn from_declared(stated: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         if stated.get("type").and_then(Value::as_str) != Some("object") {
-            let message = "the schema that is stated has no `\"type\": \"object\"` at its root";
+            let message = "the schema must have `\"type\": \"object\"` at its root";
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
         if let Value::Object(root) = &stated {
@@ -165,13 +165,13 @@ impl InputSchema {
         if problems.iter().any(refused) {
             let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
             problems.extend(
-                super::full_validator::Full::of(&stated)
+                super::full_validator::FullValidator::of(&stated)
                     .err()
                     .unwrap_or_default(),
             );
             return Err(problems);
         }
-        let (full_validator, outline) = super::full_validator::Full::of(&stated)?;
+        let (full_validator, outline) = super::full_validator::FullValidator::of(&stated)?;
         let (compiled, _) = compile(&outline, Purpose::Input)?;
         Ok(InputSchema {
             published: stated,
@@ -339,14 +339,14 @@ impl InputSchema {
             let mut value = default.value;
             let mut walk = Validation::new(&compiled, Mode::Json);
             walk.visit(default.property, &mut value, &Path::ROOT);
-            let fits = walk.found().is_empty();
+            let is_valid = walk.found().is_empty();
             // A type's default may be invalid for the type itself, or contain secrets. It is not published then.
-            if (!fits || compiled.holds_secret(default.property, &value))
+            if (!is_valid || compiled.holds_secret(default.property, &value))
                 && let Some(Value::Object(schema)) = document.pointer_mut(&default.pointer)
             {
                 schema.remove("default");
             }
-            if fits {
+            if is_valid {
                 compiled.set_default(default.node, &default.name, Some(value));
             }
         }
@@ -368,7 +368,7 @@ impl InputSchema {
     }
 
     /// Checks that the defaults and examples of `#[arg(…)]` are valid for their fields.
-    fn stated_values_fit(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
+    fn check_declared_values(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
         for field in fields {
             let stated = [("default", field.default), ("example", field.rules.example)];
@@ -377,7 +377,7 @@ impl InputSchema {
                     continue;
                 };
                 for (path, what) in self.invalid_in_field(field.name, value) {
-                    let message = format!("its own {rule} does not fit: `{path}` {what}");
+                    let message = format!("its {rule} is not valid: `{path}` {what}");
                     problems.push(problem(codes::INVALID_RULE, field.name, message));
                 }
             }

@@ -12,7 +12,7 @@ type Object = Map<String, Value>;
 
 /// Adds the rules of `field` to the schema of its type.
 pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Problem>) {
-    let mut invalid_input =
+    let mut report =
         |message: String| problems.push(problem(codes::INVALID_RULE, field.name, message));
     let Rules {
         min,
@@ -34,20 +34,18 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         match (kind.as_str(), bound) {
             ("integer", Bound::Integer(bound)) => narrow_integer(schema, bound, up),
             ("integer", Bound::Number(bound)) => {
-                invalid_input(format!(
-                    "`{rule} = {bound}` on an integer: state a whole number"
-                ));
+                report(format!("`{rule} = {bound}` on an integer: use an integer"));
             }
             ("number", bound) => {
                 if let Err(why) = narrow_number(schema, bound, up) {
-                    invalid_input(format!("`{rule}` {why}"));
+                    report(format!("`{rule}` {why}"));
                 }
             }
-            (kind, _) => invalid_input(format!("`{rule}` is for numbers, and this is {}", a(kind))),
+            (kind, _) => report(format!("`{rule}` is for numbers, and this is {}", a(kind))),
         }
     }
     if is_empty_range(schema) {
-        invalid_input("its least value is above its greatest".to_owned());
+        report("`min` is greater than `max`".to_owned());
     }
 
     let (least, most) = match kind.as_str() {
@@ -60,7 +58,7 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     ] {
         let Some(bound) = bound else { continue };
         if kind != "string" && kind != "array" {
-            invalid_input(format!(
+            report(format!(
                 "`{rule}` is for texts and lists, and this is {}",
                 a(&kind)
             ));
@@ -76,19 +74,17 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     }
     let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
     if matches!((length(least), length(most)), (Some(least), Some(most)) if least > most) {
-        invalid_input("its least length is above its greatest".to_owned());
+        report("`min_len` is greater than `max_len`".to_owned());
     }
 
     if let Some(stated) = pattern {
         let compiled = pattern::compile(stated);
         if kind != "string" {
-            invalid_input(format!("`pattern` is for texts, and this is {}", a(&kind)));
+            report(format!("`pattern` is for texts, and this is {}", a(&kind)));
         } else if let Err(why) = compiled {
-            invalid_input(format!(
-                "its pattern is no regular expression that can be checked: {why}"
-            ));
+            report(format!("its pattern is not supported: {why}"));
         } else if schema.get("pattern").is_some_and(|other| other != stated) {
-            invalid_input("its type has a pattern of its own".to_owned());
+            report("its type already has a pattern".to_owned());
         } else {
             schema.insert("pattern".to_owned(), stated.into());
         }
@@ -182,7 +178,7 @@ fn narrow_number(schema: &mut Object, bound: Bound, up: bool) -> Result<(), Stri
         Bound::Integer(bound) => (Number::from_i128(bound), bound as f64),
     };
     let Some(number) = number else {
-        return Err(format!("is {exact}, which JSON cannot write"));
+        return Err(format!("is {exact}, which JSON cannot represent"));
     };
     let before = schema.get(keyword).and_then(Value::as_f64);
     if before.is_none_or(|before| if up { exact > before } else { exact < before }) {

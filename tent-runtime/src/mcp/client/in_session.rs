@@ -61,10 +61,10 @@ impl InSession {
 
     async fn put(&self, name: &str, question: &InputRequest) -> Result<InputResponse> {
         input_request::check(question, self.revision)?;
-        let put = self.pending.put(
+        let put = self.pending.send(
             pending_requests::Recipient {
                 session: &self.session,
-                on: &self.on,
+                quota_key: &self.on,
                 outbox: self.told.outbox(),
             },
             |id| input_request::request(question, self.revision, id),
@@ -78,7 +78,7 @@ impl InSession {
                 .and_then(|response| question.validate(&response).map(|()| response))
                 .map_err(|problem| misanswered(name, &problem)),
             Some(Err(error)) => {
-                let words = pending_requests::words(&error);
+                let words = pending_requests::message_of(&error);
                 Err(misanswered(
                     name,
                     &format!("is a failure of its own: {words}"),

@@ -3,6 +3,7 @@
 //!
 //! Writes messages; when they leave is [`outbox`](crate::mcp::client::outbox)'s.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -17,9 +18,9 @@ use crate::error::{Error, Result};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::client::throttle::Pace;
-use crate::mcp::protocol::notification::{begin, end};
+use crate::mcp::protocol::notification::{self, LogParams, ProgressParams};
 use crate::mcp::protocol::params::Meta;
-use crate::mcp::protocol::response::{RpcError, write};
+use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::log_levels::LogLevels;
@@ -195,21 +196,17 @@ impl Peer for CallReporter {
         }
         reported.last = Some(done);
         // Still locked, so that two at once are sent in the order that they were counted in.
-        let mut out = begin("notifications/progress");
-        out.extend_from_slice(br#""progressToken":"#);
-        out.extend_from_slice(reports.token.as_bytes());
-        out.extend_from_slice(br#","progress":"#);
-        number(&mut out, done);
-        if let Some(total) = progress.total.filter(|total| total.is_finite()) {
-            out.extend_from_slice(br#","total":"#);
-            number(&mut out, total);
-        }
         let message = progress.message.as_deref();
-        if let Some(message) = message.filter(|_| self.revision.has_progress_messages()) {
-            out.extend_from_slice(br#","message":"#);
-            write(&mut out, message);
-        }
-        reports.send(&mut reported, end(out));
+        let params = ProgressParams {
+            progress_token: notification::raw(&reports.token),
+            progress: done,
+            total: progress.total.filter(|total| total.is_finite()),
+            message: message
+                .filter(|_| self.revision.has_progress_messages())
+                .map(Into::into),
+        };
+        let report = notification::write("notifications/progress", params);
+        reports.send(&mut reported, report);
     }
 
     fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
@@ -257,46 +254,18 @@ impl fmt::Debug for CallReporter {
     }
 }
 
-/// One line of a log.
+/// A log message.
 fn line(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
-    let mut out = begin("notifications/message");
-    out.extend_from_slice(br#""level":"#);
-    write(&mut out, level.name());
-    if let Some(logger) = logger {
-        out.extend_from_slice(br#","logger":"#);
-        write(&mut out, logger);
-    }
-    out.extend_from_slice(br#","data":"#);
-    write(&mut out, data);
-    end(out)
+    let params = LogParams {
+        level: level.name().into(),
+        logger: logger.map(Into::into),
+        data: Cow::Borrowed(data),
+    };
+    notification::write("notifications/message", params)
 }
 
-/// That lines were left out, as a line of the gravest level among them.
+/// The log message that says how many were left out, with the gravest level among them.
 fn left_out_of((count, gravest): (usize, Level)) -> Vec<u8> {
-    let said = format!("{count} lines came faster than they are sent, and were left out.");
-    line(gravest, None, &said.into())
-}
-
-/// A whole number without a point: there are clients that take `progress` for an integer.
-fn number(out: &mut Vec<u8>, number: f64) {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() <= EXACT {
-        write(out, &(number as i64));
-    } else {
-        write(out, &number);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_whole_where_they_can_be() {
-        for (given, wanted) in [(3.0, "3"), (-0.0, "0"), (0.5, "0.5"), (1e300, "1e+300")] {
-            let mut out = Vec::new();
-            number(&mut out, given);
-            assert_eq!(String::from_utf8_lossy(&out), wanted);
-        }
-    }
+    let message = format!("{count} lines came faster than they are sent, and were left out.");
+    line(gravest, None, &message.into())
 }

@@ -1,8 +1,6 @@
-//! Requests of the server's to legacy clients, and their answers, which come by a POST of their own: a
-//! question and its answer are found together by session, caller and id.
-//!
-//! Sends, matches and takes back; whether a client may be asked something is for who asks to know. What is
-//! under way lives in this process.
+//! Requests of the server to legacy clients, and their responses, which may arrive on another connection: a request and
+//! its response match by session, caller and id.
+//! Must not decide whether a client may get a request: its sender does. Pending requests live in this process alone.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,77 +13,73 @@ use crate::error::{Error, Result};
 use crate::json;
 use crate::mcp::client::outbox::{Outbox, PendingMessage};
 use crate::mcp::protocol::message::ClientResponse;
-use crate::mcp::protocol::notification;
+use crate::mcp::protocol::notification::{self, CancelledParams};
 use crate::mcp::protocol::response::write;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::random;
 
-/// The most questions under way at once, of all clients.
-const MOST: usize = 10_000;
+/// The most requests that wait for a response, of all clients.
+const MAX: usize = 10_000;
 
-/// The most of them that count on one caller, so that one leaves room for others.
-const MOST_OF_ONE: usize = 1000;
+/// The most of them for one quota key, so that one caller leaves room for others.
+const MAX_OF_ONE: usize = 1000;
 
-/// The most characters of a client's own words about why it does not answer.
-const MOST_WORDS: usize = 200;
+/// The most characters of a client's error message.
+const MAX_MESSAGE: usize = 200;
 
-/// A client that can be asked.
+/// The client that gets a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipient<'a> {
     pub(crate) session: &'a RequestKey,
-    /// On whom its questions count.
-    pub(crate) on: &'a str,
-    /// The stream that they go down.
+    pub(crate) quota_key: &'a str,
     pub(crate) outbox: &'a Outbox,
 }
 
-/// The questions under way.
+/// The requests that wait for a response. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PendingRequests(Arc<Mutex<UnderWay>>);
+pub(crate) struct PendingRequests(Arc<Mutex<Pending>>);
 
 #[derive(Debug, Default)]
-struct UnderWay {
-    questions: HashMap<RequestKey, Waiting>,
-    /// How many there are by whom they count on.
+struct Pending {
+    requests: HashMap<RequestKey, Waiter>,
+    /// How many there are, by quota key.
     counts: HashMap<Box<str>, usize>,
 }
 
 #[derive(Debug)]
-struct Waiting {
-    answer: oneshot::Sender<ClientResponse>,
-    on: Box<str>,
+struct Waiter {
+    sender: oneshot::Sender<ClientResponse>,
+    quota_key: Box<str>,
 }
 
-impl UnderWay {
-    fn remove(&mut self, key: &RequestKey) -> Option<Waiting> {
-        let waiting = self.questions.remove(key)?;
-        if let Some(count) = self.counts.get_mut(&waiting.on) {
+impl Pending {
+    fn remove(&mut self, key: &RequestKey) -> Option<Waiter> {
+        let waiter = self.requests.remove(key)?;
+        if let Some(count) = self.counts.get_mut(&waiter.quota_key) {
             *count -= 1;
             if *count == 0 {
-                self.counts.remove(&waiting.on);
+                self.counts.remove(&waiter.quota_key);
             }
         }
-        Some(waiting)
+        Some(waiter)
     }
 }
 
 impl PendingRequests {
-    /// Sends a request down a stream, and waits for its answer however long that takes, also when the stream
-    /// ends meanwhile: the answer may come on another connection. `request` is its method and its params, by
-    /// its id.
+    /// Sends a request and waits for its response. The wait has no bound, and goes on when the stream ends: the response
+    /// may arrive on another connection. `request` makes the method and the params from the id. Returns `None` when the
+    /// request never left, or when the connection ended on which alone the response could arrive.
     ///
-    /// Whoever drops what comes back takes the request back: it is not sent, or
-    /// `notifications/cancelled` is sent after it.
+    /// Dropping the future withdraws the request, or sends `notifications/cancelled` if the client read it already.
     ///
     /// # Errors
-    /// T0006 where too many are under way. `None` where it never left, since nobody reads the stream any more, or
-    /// its line has ended, on which alone its answer could have come.
-    pub(crate) async fn put(
+    /// T0006 when too many requests wait for a response.
+    pub(crate) async fn send(
         &self,
-        asked: Recipient<'_>,
+        recipient: Recipient<'_>,
         request: impl FnOnce(&str) -> Value,
     ) -> Result<Option<ClientResponse>> {
-        // Nobody else can know it, and no two servers of one session take the same.
+        // Random, so that no other client can guess it, and two servers of one session never use the same.
         let id = format!("tent-{}", json::hex(&random::bytes::<16>()));
         let mut request = request(&id);
         request["jsonrpc"] = "2.0".into();
@@ -93,136 +87,144 @@ impl PendingRequests {
         let mut out = Vec::new();
         write(&mut out, &request);
 
-        let key = asked.session.with_id(&format!("\"{id}\""));
-        let answer = self.begin(key.clone(), asked.on)?;
-        let mut put = Put {
-            questions: self,
+        let key = recipient.session.with_id(&format!("\"{id}\""));
+        let response = self.begin(key.clone(), recipient.quota_key)?;
+        let mut sent = SentRequest {
+            requests: self,
             key,
             id: &id,
-            outbox: asked.outbox,
-            ticket: None,
+            outbox: recipient.outbox,
+            message: None,
         };
-        let Some(ticket) = asked.outbox.send_request(out) else {
+        let Some(message) = recipient.outbox.send_request(out) else {
             return Ok(None);
         };
-        let ticket = put.ticket.insert(ticket);
+        let message = sent.message.insert(message);
         tokio::select! {
             biased;
-            // The sender goes with an answer, with `put`, or with its line.
-            answer = answer => Ok(answer.ok()),
-            () = ticket.dropped() => Ok(None),
+            // The sender is dropped with a response, with `sent`, or with the connection.
+            response = response => Ok(response.ok()),
+            () = message.dropped() => Ok(None),
         }
     }
 
-    fn begin(&self, key: RequestKey, on: &str) -> Result<oneshot::Receiver<ClientResponse>> {
-        let too_many = |most: usize, whose: &str| {
+    fn begin(&self, key: RequestKey, quota_key: &str) -> Result<oneshot::Receiver<ClientResponse>> {
+        let too_many = |max: usize, whose: &str| {
             Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
-                "{most} questions to {whose} wait for an answer, which is the most at once."
+                "{max} requests to {whose} wait for a response, which is the most at once."
             ))
         };
-        let (answer, answered) = oneshot::channel();
-        let mut under_way = self.lock();
-        if under_way.questions.len() >= MOST {
-            return Err(too_many(MOST, "clients"));
+        let (sender, response) = oneshot::channel();
+        let mut pending = self.lock();
+        if pending.requests.len() >= MAX {
+            return Err(too_many(MAX, "clients"));
         }
-        let count = under_way.counts.get(on).copied().unwrap_or_default();
-        if count >= MOST_OF_ONE {
-            return Err(too_many(MOST_OF_ONE, "the clients of one caller")
+        let count = pending.counts.get(quota_key).copied().unwrap_or_default();
+        if count >= MAX_OF_ONE {
+            return Err(too_many(MAX_OF_ONE, "the clients of one caller")
                 .with_fix("Answer some of them first."));
         }
-        under_way.counts.insert(on.into(), count + 1);
-        let waiting = Waiting {
-            answer,
-            on: on.into(),
+        pending.counts.insert(quota_key.into(), count + 1);
+        let waiter = Waiter {
+            sender,
+            quota_key: quota_key.into(),
         };
-        under_way.questions.insert(key, waiting);
-        Ok(answered)
+        pending.requests.insert(key, waiter);
+        Ok(response)
     }
 
-    /// Hands an answer to who waits for it, if somebody does.
-    pub(crate) fn answer(&self, key: &RequestKey, answer: ClientResponse) {
-        let waiting = self.lock().remove(key);
-        if let Some(waiting) = waiting {
-            // Who asked may have gone meanwhile.
-            let _ = waiting.answer.send(answer);
+    /// Hands a response to the request that waits for it, if there is one.
+    pub(crate) fn resolve(&self, key: &RequestKey, response: ClientResponse) {
+        let waiter = self.lock().remove(key);
+        if let Some(waiter) = waiter {
+            // The send fails when the request was dropped meanwhile.
+            let _ = waiter.sender.send(response);
         }
     }
 
-    /// Ends the questions to the client of a line, on which no answer comes any more.
-    pub(crate) fn end_line(&self, nonce: &[u8; 16]) {
+    /// Ends the requests of a connection on which no response can arrive any more.
+    pub(crate) fn end_connection(&self, nonce: &[u8; 16]) {
         let left: Vec<_> = {
-            let mut under_way = self.lock();
-            let of_line = |key: &&RequestKey| key.is_in(nonce);
-            let keys: Vec<_> = under_way
-                .questions
+            let mut pending = self.lock();
+            let of_connection = |key: &&RequestKey| key.is_in(nonce);
+            let keys: Vec<_> = pending
+                .requests
                 .keys()
-                .filter(of_line)
+                .filter(of_connection)
                 .cloned()
                 .collect();
-            let left = keys.iter().filter_map(|key| under_way.remove(key));
+            let left = keys.iter().filter_map(|key| pending.remove(key));
             left.collect()
         };
-        // Who waits is told by this, and not while they are held.
+        // Dropping a waiter wakes its request, which must not happen under the lock.
         drop(left);
     }
 
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.lock().questions.len()
+        self.lock().requests.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, UnderWay> {
-        // Nothing panics while it is held.
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        // No code panics while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A question under way. When this goes before an answer came, it is taken back.
-struct Put<'a> {
-    questions: &'a PendingRequests,
+/// A request that waits for its response. Dropping it earlier withdraws the request.
+struct SentRequest<'a> {
+    requests: &'a PendingRequests,
     key: RequestKey,
     id: &'a str,
     outbox: &'a Outbox,
-    ticket: Option<PendingMessage>,
+    message: Option<PendingMessage>,
 }
 
-impl Drop for Put<'_> {
+impl Drop for SentRequest<'_> {
     fn drop(&mut self) {
-        let is_answered = self.questions.lock().remove(&self.key).is_none();
-        let sent = self.ticket.as_ref().filter(|_| !is_answered);
-        if sent.is_some_and(|ticket| !ticket.withdraw()) {
-            let mut out = notification::begin("notifications/cancelled");
-            out.extend_from_slice(br#""requestId":"#);
-            write(&mut out, self.id);
-            // As many as there are questions that were read, so these are bounded too.
-            self.outbox.send_required(notification::end(out));
+        let has_response = self.requests.lock().remove(&self.key).is_none();
+        let sent = self.message.as_ref().filter(|_| !has_response);
+        if sent.is_some_and(|message| !message.withdraw()) {
+            let id = serde_json::to_string(self.id).unwrap_or_default();
+            let params = CancelledParams {
+                meta: None,
+                request_id: notification::raw(&id),
+                reason: None,
+            };
+            // There are as many of these as requests that the client read, which are bounded.
+            let cancelled = notification::write("notifications/cancelled", params);
+            self.outbox.send_required(cancelled);
         }
     }
 }
 
-/// There is no client to ask any more.
+/// The error when no client can get the request.
 pub(crate) fn gone() -> Error {
-    Error::new(codes::APPROVAL_NEEDED).with_message("The client that was to be asked is not there.")
+    Error::new(codes::APPROVAL_NEEDED).with_message("The client of this request is not connected.")
 }
 
-/// A client's refusal of what it was asked.
-pub(crate) fn refused(error: &Value) -> Error {
+/// The error when a client responds with an error.
+pub(crate) fn rejected(error: &Value) -> Error {
     let code = error.get("code").and_then(Value::as_i64);
-    let said = match words(error) {
+    let said = match message_of(error) {
         said if said.is_empty() => "without a message".to_owned(),
         said => said,
     };
     let message = match code {
-        Some(code) => format!("The client refused what it was asked ({code}): {said}"),
-        None => format!("The client refused what it was asked: {said}"),
+        Some(code) => format!("The client rejected the request ({code}): {said}"),
+        None => format!("The client rejected the request: {said}"),
     };
     Error::new(codes::APPROVAL_NEEDED).with_message(message)
 }
 
-/// A client's own words about why it does not answer.
-pub(crate) fn words(error: &Value) -> String {
-    let words = error.get("message").and_then(Value::as_str);
-    words.unwrap_or_default().chars().take(MOST_WORDS).collect()
+/// The message of a client's error.
+pub(crate) fn message_of(error: &Value) -> String {
+    let message = error.get("message").and_then(Value::as_str);
+    message
+        .unwrap_or_default()
+        .chars()
+        .take(MAX_MESSAGE)
+        .collect()
 }
 
 #[cfg(test)]
@@ -232,55 +234,54 @@ mod tests {
 
     #[tokio::test]
     async fn one_caller_leaves_room_for_others() {
-        let questions = PendingRequests::default();
+        let requests = PendingRequests::default();
         let session = RequestKey::new([1; 16], &Caller::App, "");
-        let begin = |n: usize, on: &str| {
-            let begun = questions.begin(session.with_id(&n.to_string()), on);
+        let begin = |n: usize, quota_key: &str| {
+            let begun = requests.begin(session.with_id(&n.to_string()), quota_key);
             begun.map_err(|error| (error.code().to_owned(), error.message().to_owned()))
         };
-        let waiting: Vec<_> = (0..MOST_OF_ONE).map(|n| begin(n, "a")).collect();
-        assert!(waiting.iter().all(Result::is_ok));
-        let refused = begin(MOST_OF_ONE, "a").expect_err("there are too many");
-        let message = "1000 questions to the clients of one caller wait for an answer, which is the most at once.";
+        let waiter: Vec<_> = (0..MAX_OF_ONE).map(|n| begin(n, "a")).collect();
+        assert!(waiter.iter().all(Result::is_ok));
+        let refused = begin(MAX_OF_ONE, "a").expect_err("there are too many");
+        let message = "1000 requests to the clients of one caller wait for a response, which is the most at once.";
         assert_eq!(refused, ("T0006".to_owned(), message.to_owned()));
-        assert!(begin(MOST_OF_ONE, "b").is_ok());
-        questions.answer(&session.with_id("0"), Ok(Value::Null));
-        assert!(begin(0, "a").is_ok(), "one was answered");
+        assert!(begin(MAX_OF_ONE, "b").is_ok());
+        requests.resolve(&session.with_id("0"), Ok(Value::Null));
+        assert!(begin(0, "a").is_ok(), "one was response");
 
-        for n in MOST_OF_ONE + 1..MOST {
-            assert!(begin(n, &(n / MOST_OF_ONE).to_string()).is_ok());
+        for n in MAX_OF_ONE + 1..MAX {
+            assert!(begin(n, &(n / MAX_OF_ONE).to_string()).is_ok());
         }
-        let refused = begin(MOST, "c").expect_err("there are too many");
-        let message = "10000 questions to clients wait for an answer, which is the most at once.";
+        let refused = begin(MAX, "c").expect_err("there are too many");
+        let message = "10000 requests to clients wait for a response, which is the most at once.";
         assert_eq!(refused, ("T0006".to_owned(), message.to_owned()));
-        for n in 0..MOST {
-            questions.answer(&session.with_id(&n.to_string()), Ok(Value::Null));
+        for n in 0..MAX {
+            requests.resolve(&session.with_id(&n.to_string()), Ok(Value::Null));
         }
-        assert_eq!(questions.lock().counts.len(), 0);
+        assert_eq!(requests.lock().counts.len(), 0);
     }
 
-    /// A question that nobody waits for any more is not sent, or taken back where it was.
     #[tokio::test]
-    async fn a_question_that_nobody_waits_for_is_taken_back() {
+    async fn a_request_without_a_waiter_is_withdrawn_or_cancelled() {
         use futures_util::FutureExt as _;
-        let (questions, outbox) = (PendingRequests::default(), Outbox::default());
+        let (requests, outbox) = (PendingRequests::default(), Outbox::default());
         let session = RequestKey::new([1; 16], &Caller::App, "");
-        let asked = Recipient {
+        let recipient = Recipient {
             session: &session,
-            on: "a",
+            quota_key: "a",
             outbox: &outbox,
         };
-        let put = || Box::pin(questions.put(asked, |_| serde_json::json!({"method": "ping"})));
+        let send = || Box::pin(requests.send(recipient, |_| serde_json::json!({"method": "ping"})));
         let taken = || {
             let message = outbox.take()?;
             Some(serde_json::from_slice::<Value>(&message).expect("JSON"))
         };
-        let mut unsent = put();
+        let mut unsent = send();
         assert!(unsent.as_mut().now_or_never().is_none());
         drop(unsent);
         assert_eq!(taken(), None);
 
-        let mut sent = put();
+        let mut sent = send();
         assert!(sent.as_mut().now_or_never().is_none());
         let id = taken().expect("it was sent")["id"].take();
         drop(sent);
@@ -288,21 +289,21 @@ mod tests {
         assert_eq!(cancelled["method"], "notifications/cancelled");
         assert_eq!(cancelled["params"], serde_json::json!({"requestId": id}));
 
-        let mut answered = put();
-        assert!(answered.as_mut().now_or_never().is_none());
+        let mut response = send();
+        assert!(response.as_mut().now_or_never().is_none());
         let id = taken().expect("it was sent")["id"].to_string();
-        questions.answer(&session.with_id(&id), Ok(Value::Null));
-        assert!(matches!(answered.await, Ok(Some(Ok(Value::Null)))));
-        assert_eq!((taken(), questions.len()), (None, 0));
+        requests.resolve(&session.with_id(&id), Ok(Value::Null));
+        assert!(matches!(response.await, Ok(Some(Ok(Value::Null)))));
+        assert_eq!((taken(), requests.len()), (None, 0));
 
-        let mut unread = put();
+        let mut unread = send();
         assert!(unread.as_mut().now_or_never().is_none());
         outbox.abandon();
         assert!(matches!(unread.now_or_never(), Some(Ok(None))));
         assert!(
-            matches!(put().now_or_never(), Some(Ok(None))),
+            matches!(send().now_or_never(), Some(Ok(None))),
             "there is no stream any more"
         );
-        assert_eq!(questions.len(), 0);
+        assert_eq!(requests.len(), 0);
     }
 }

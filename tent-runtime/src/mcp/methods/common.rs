@@ -82,7 +82,7 @@ where
     let asks = match wanted.rounds {
         Some(brought) => Asks::new(
             &mcp.state,
-            mcp.notifier.questions(),
+            mcp.notifier.pending(),
             asked,
             &negotiated,
             peer.clone(),

@@ -31,7 +31,7 @@ use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::negotiated::client;
 use crate::mcp::session::token::Session;
 use crate::mcp::subscriptions::filter::Filter;
-use crate::mcp::subscriptions::listeners::Listens;
+use crate::mcp::subscriptions::listeners::StreamKind;
 use crate::mcp::subscriptions::streams;
 
 /// What was negotiated on before this request: on its line or in its session, or else what its header says.
@@ -230,10 +230,8 @@ fn start_session(mcp: &Mcp, connection: &ConnectionState) {
     if mcp.dispatcher.settings().mcp.stream {
         let lists = Filter::declared(&mcp.dispatcher, negotiated.revision);
         let capabilities = negotiated.client.capabilities;
-        let listens = Listens::Session(key, capabilities, lists);
-        mcp.notifier
-            .streams()
-            .open_connection(outbox.clone(), listens);
+        let kind = StreamKind::Session(key, capabilities, lists);
+        mcp.notifier.streams().open_connection(outbox.clone(), kind);
     }
 }
 
@@ -288,7 +286,7 @@ pub(crate) fn answered(
 ) {
     if let Some(nonce) = negotiated.nonce {
         let key = RequestKey::new(nonce, &asked.caller, id);
-        mcp.notifier.questions().answer(&key, answer);
+        mcp.notifier.pending().resolve(&key, answer);
     }
 }
 

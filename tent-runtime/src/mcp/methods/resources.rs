@@ -23,7 +23,7 @@ use crate::mcp::protocol::response::{self, Response, RpcError, code, write};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
-use crate::mcp::subscriptions::listeners::{MOST_URI, Subscriber};
+use crate::mcp::subscriptions::listeners::{MAX_URI, Subscriber};
 use crate::registry::Resource;
 
 /// Serves `resources/list`: what is one URI, and what templates list of theirs.
@@ -180,9 +180,9 @@ pub(crate) async fn subscribe(
             "{method} names a resource: its uri is a string."
         )));
     };
-    if uri.len() > MOST_URI {
+    if uri.len() > MAX_URI {
         return Err(RpcError::params(format!(
-            "The uri of {method} has at most {MOST_URI} bytes."
+            "The uri of {method} has at most {MAX_URI} bytes."
         )));
     }
     let Some(nonce) = negotiated.nonce else {
@@ -207,8 +207,8 @@ pub(crate) async fn subscribe(
         }
         let subscriber = Subscriber {
             session,
-            on: asked.quota_key().into(),
-            ends: negotiated.ends,
+            quota_key: asked.quota_key().into(),
+            expires: negotiated.ends,
         };
         let subscribed = streams.subscribe(subscriber, uri, SystemClock.now());
         subscribed

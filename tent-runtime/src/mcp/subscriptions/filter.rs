@@ -1,15 +1,18 @@
-//! What a subscription names, as a client sends it and as it is told what of it is honoured.
+//! What a subscription names: which lists, and which resources.
+//! Must not know who subscribes.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::dispatch::Dispatcher;
 use crate::mcp::protocol::capabilities;
+use crate::mcp::protocol::notification::FilterParams;
 use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::subscriptions::listeners::{MOST_RESOURCES, MOST_URI, cost_of};
-use crate::mcp::subscriptions::notifier::Note;
+use crate::mcp::subscriptions::listeners::{MAX_RESOURCES, MAX_URI, cost_of};
+use crate::mcp::subscriptions::notifier::Change;
 
 /// What a subscription names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,11 +20,12 @@ pub(crate) struct Filter {
     pub(crate) tools: bool,
     pub(crate) prompts: bool,
     pub(crate) resources: bool,
+    /// The URIs of the resources whose updates the client wants.
     pub(crate) updates: Option<HashSet<String>>,
 }
 
 impl Filter {
-    /// The lists that are declared to clients of this revision, and no resource.
+    /// The lists that the server declares to clients of this revision.
     pub(crate) fn declared(dispatcher: &Dispatcher, revision: Revision) -> Self {
         let declared = capabilities::server(dispatcher, revision);
         Filter {
@@ -32,31 +36,35 @@ impl Filter {
         }
     }
 
-    /// From the params of `subscriptions/listen`.
+    /// Reads the member `notifications` of `subscriptions/listen`.
+    ///
+    /// # Errors
+    /// −32602 for anything but flags and a bounded list of URIs.
     pub(crate) fn read(filter: Option<&Value>) -> Result<Self, RpcError> {
-        let misfit = || {
+        let invalid = || {
             RpcError::params(format!(
                 "subscriptions/listen has notifications, an object: toolsListChanged, promptsListChanged and \
-                 resourcesListChanged are true or false, resourceSubscriptions at most {MOST_RESOURCES} URIs \
-                 of at most {MOST_URI} bytes."
+                 resourcesListChanged are true or false, resourceSubscriptions at most {MAX_RESOURCES} URIs \
+                 of at most {MAX_URI} bytes."
             ))
         };
-        let filter = filter.and_then(Value::as_object).ok_or_else(misfit)?;
+        let filter = filter.and_then(Value::as_object).ok_or_else(invalid)?;
+        // Read by hand, since `null` counts as absent here.
         let flag = |name: &str| match filter.get(name) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(misfit()),
+            Some(_) => Err(invalid()),
         };
         let updates = match filter.get("resourceSubscriptions") {
             None | Some(Value::Null) => None,
-            Some(Value::Array(uris)) if uris.len() <= MOST_RESOURCES => {
+            Some(Value::Array(uris)) if uris.len() <= MAX_RESOURCES => {
                 let uris = uris.iter().map(|uri| {
-                    let uri = uri.as_str().filter(|uri| uri.len() <= MOST_URI);
+                    let uri = uri.as_str().filter(|uri| uri.len() <= MAX_URI);
                     uri.map(str::to_owned)
                 });
-                Some(uris.collect::<Option<_>>().ok_or_else(misfit)?)
+                Some(uris.collect::<Option<_>>().ok_or_else(invalid)?)
             }
-            Some(_) => return Err(misfit()),
+            Some(_) => return Err(invalid()),
         };
         Ok(Filter {
             tools: flag("toolsListChanged")?,
@@ -66,37 +74,34 @@ impl Filter {
         })
     }
 
-    /// As the acknowledgement says it: what is told, and nothing else.
-    pub(crate) fn told(&self) -> Value {
-        let mut told = json!({});
-        for (name, wanted) in [
-            ("toolsListChanged", self.tools),
-            ("promptsListChanged", self.prompts),
-            ("resourcesListChanged", self.resources),
-        ] {
-            if wanted {
-                told[name] = true.into();
-            }
+    /// The filter as the acknowledgement writes it, with sorted URIs.
+    pub(crate) fn params(&self) -> FilterParams<'_> {
+        let uris = self.updates.as_ref().map(|updates| {
+            let mut uris: Vec<Cow<'_, str>> =
+                updates.iter().map(|uri| Cow::Borrowed(&**uri)).collect();
+            uris.sort_unstable();
+            uris
+        });
+        FilterParams {
+            tools_list_changed: self.tools,
+            prompts_list_changed: self.prompts,
+            resources_list_changed: self.resources,
+            resource_subscriptions: uris,
         }
-        if let Some(updates) = &self.updates {
-            let mut uris: Vec<_> = updates.iter().collect();
-            uris.sort();
-            told["resourceSubscriptions"] = json!(uris);
-        }
-        told
     }
 
-    pub(crate) fn cost(&self) -> usize {
+    /// The bytes that the URIs take.
+    pub(super) fn cost(&self) -> usize {
         let uris = self.updates.iter().flatten();
         uris.map(|uri| cost_of(uri)).sum()
     }
 
-    pub(crate) fn has(&self, note: Note<'_>) -> bool {
-        match note {
-            Note::Tools => self.tools,
-            Note::Prompts => self.prompts,
-            Note::Resources => self.resources,
-            Note::Updated(uri) => self.updates.as_ref().is_some_and(|all| all.contains(uri)),
+    pub(super) fn includes(&self, change: Change<'_>) -> bool {
+        match change {
+            Change::Tools => self.tools,
+            Change::Prompts => self.prompts,
+            Change::Resources => self.resources,
+            Change::Updated(uri) => self.updates.as_ref().is_some_and(|all| all.contains(uri)),
         }
     }
 }

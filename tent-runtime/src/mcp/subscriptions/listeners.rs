@@ -1,6 +1,10 @@
-//! Who listens on the streams that are kept open: what each of them wants to hear, and whom it counts on.
+//! The open streams, and the resources that legacy sessions subscribe to: which client gets which notification.
+//! Must not read from a client. It writes into outboxes.
 //!
-//! Writes into sinks and reads nothing; the streams themselves are [`kept`](crate::mcp::subscriptions::streams)'s.
+//! | stream | gets |
+//! |---|---|
+//! | of a legacy session | the lists that were declared to it, the resources that it subscribed to, requests of the app |
+//! | of a modern subscription | what the subscription named |
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,297 +18,259 @@ use crate::error::Error;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::subscriptions::filter::Filter;
-use crate::mcp::subscriptions::notifier::{Note, Notifier};
+use crate::mcp::subscriptions::notifier::{Change, Notifier};
+use crate::mcp::subscriptions::quota::Quota;
 
 /// The most resources that one subscription names, or one session subscribes to.
-pub(crate) const MOST_RESOURCES: usize = 1000;
+pub(crate) const MAX_RESOURCES: usize = 1000;
 
-/// The most bytes of a URI that is subscribed to.
-pub(crate) const MOST_URI: usize = 2048;
+/// The most bytes of a URI in a subscription.
+pub(crate) const MAX_URI: usize = 2048;
 
-/// The most bytes that the subscriptions of one caller hold, all together: enough for some 10,000 resources.
-const MOST_OF_ONE: usize = 2 << 20;
+/// The bytes that one resource takes beside its URI, and one session beside its resources.
+const RESOURCE_OVERHEAD: usize = 96;
+const SESSION_OVERHEAD: usize = 512;
 
-/// The most bytes that the subscriptions of everybody hold.
-const MOST: usize = 64 << 20;
-
-/// What one resource costs beside its URI, and what one session costs beside its resources.
-const EACH: usize = 96;
-const EACH_SESSION: usize = 512;
-
-/// Which streams there are.
-#[derive(Debug, Default)]
-pub(crate) struct Streams(Mutex<Open>);
-
-#[derive(Debug, Default)]
-struct Open {
-    streams: HashMap<u64, Stream>,
-    /// Those of legacy sessions.
-    sessions: HashMap<RequestKey, u64>,
-    /// How many there are by whom they count on.
-    counts: HashMap<Box<str>, usize>,
-    next: u64,
-    /// The resources that legacy sessions subscribed to. In this process alone.
-    subscribed: HashMap<RequestKey, Subscribed>,
-    held: Held,
-}
-
-/// The bytes that subscriptions hold.
-#[derive(Debug, Default)]
-struct Held {
-    all: usize,
-    /// By whom they count on.
-    of: HashMap<Box<str>, usize>,
-}
-
-impl Held {
-    fn take(&mut self, on: &str, bytes: usize) -> Result<(), Error> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let of_one = self.of.get(on).copied().unwrap_or_default() + bytes;
-        if of_one > MOST_OF_ONE || self.all + bytes > MOST {
-            let message = "There are too many subscriptions to resources already.";
-            return Err(Error::new(codes::TOO_MANY_REQUESTS).with_message(message));
-        }
-        self.all += bytes;
-        self.of.insert(on.into(), of_one);
-        Ok(())
-    }
-
-    fn give_back(&mut self, on: &str, bytes: usize) {
-        self.all = self.all.saturating_sub(bytes);
-        if let Some(of_one) = self.of.get_mut(on) {
-            *of_one = of_one.saturating_sub(bytes);
-            if *of_one == 0 {
-                self.of.remove(on);
-            }
-        }
-    }
-}
-
+/// The bytes that a subscription to one resource takes.
 pub(crate) fn cost_of(uri: &str) -> usize {
-    uri.len() + EACH
+    uri.len() + RESOURCE_OVERHEAD
+}
+
+/// The open streams of one app, in this process alone.
+#[derive(Debug, Default)]
+pub(crate) struct OpenStreams(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    streams: HashMap<u64, OpenStream>,
+    /// The streams of legacy sessions.
+    sessions: HashMap<RequestKey, u64>,
+    /// How many streams there are, by quota key.
+    counts: HashMap<Box<str>, usize>,
+    next_id: u64,
+    /// The resources that legacy sessions subscribe to.
+    subscriptions: HashMap<RequestKey, SessionSubscriptions>,
+    quota: Quota,
 }
 
 #[derive(Debug)]
-struct Subscribed {
+struct SessionSubscriptions {
     uris: HashSet<String>,
-    on: Box<str>,
-    ends: Option<Time>,
+    quota_key: Box<str>,
+    expires: Option<Time>,
 }
 
-impl Subscribed {
+impl SessionSubscriptions {
     fn cost(&self) -> usize {
-        EACH_SESSION + self.uris.iter().map(|uri| cost_of(uri)).sum::<usize>()
+        SESSION_OVERHEAD + self.uris.iter().map(|uri| cost_of(uri)).sum::<usize>()
     }
 }
 
 /// A session that subscribes to resources.
 pub(crate) struct Subscriber {
     pub(crate) session: RequestKey,
-    /// On whom its subscriptions count.
-    pub(crate) on: Box<str>,
-    /// When it ends by itself; one on a line ends with that.
-    pub(crate) ends: Option<Time>,
+    pub(crate) quota_key: Box<str>,
+    /// When the session expires. The session of a connection ends with the connection.
+    pub(crate) expires: Option<Time>,
 }
 
+/// One open stream.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub(crate) struct OpenStream {
     pub(crate) outbox: Outbox,
-    /// Whether the outbox is of this stream alone, and ends with it.
-    pub(crate) alone: bool,
-    /// On whom it counts.
-    pub(crate) on: Box<str>,
-    pub(crate) listens: Listens,
+    /// Whether the outbox belongs to this stream alone, so that it closes with the stream.
+    pub(crate) owns_outbox: bool,
+    pub(crate) quota_key: Box<str>,
+    pub(crate) kind: StreamKind,
 }
 
-/// What a stream is told.
+/// What a stream gets.
 #[derive(Debug)]
-pub(crate) enum Listens {
-    /// A legacy session: the lists that were declared to it, the resources that it subscribed to, and requests
-    /// that its client can answer.
+pub(crate) enum StreamKind {
+    /// The stream of a legacy session: its client's capabilities, and the lists that were declared to it.
     Session(RequestKey, Capabilities, Filter),
-    /// A subscription: what it named.
-    Subscription { id: Box<str>, wants: Filter },
+    /// A subscription: the id of its request, and what it named.
+    Subscription { id: Box<str>, filter: Filter },
 }
 
-impl Listens {
+impl StreamKind {
     fn cost(&self) -> usize {
         match self {
-            Listens::Session(..) => 0,
-            Listens::Subscription { wants, .. } => wants.cost(),
+            StreamKind::Session(..) => 0,
+            StreamKind::Subscription { filter, .. } => filter.cost(),
         }
     }
 }
 
-impl Streams {
-    /// Puts a stream among them, on which `first` goes before everything that is told. One of the same
-    /// session before it is ended.
+impl OpenStreams {
+    /// Opens a stream. It replaces an older stream of the same session. `first` is sent before anything else.
     ///
     /// # Errors
-    /// T0006 where `most` count on the same already, or too many resources are subscribed to.
+    /// T0006 when the quota key has `max` streams already, or too many subscriptions.
     pub(crate) fn open(
-        notes: &Notifier,
-        stream: Stream,
+        notifier: &Notifier,
+        stream: OpenStream,
         first: Option<Vec<u8>>,
-        most: usize,
-    ) -> Result<Place, Error> {
-        let mut open = notes.streams().lock();
-        let place = open.add(stream, first, most)?;
-        Ok(Place {
-            notes: notes.clone(),
-            place,
+        max: usize,
+    ) -> Result<StreamGuard, Error> {
+        let id = notifier.streams().lock().add(stream, first, max)?;
+        Ok(StreamGuard {
+            notifier: notifier.clone(),
+            id,
         })
     }
 
     /// Opens the stream of a connection's session, which ends with the connection. A connection has one stream, so it
     /// needs no bound.
-    pub(crate) fn open_connection(&self, outbox: Outbox, listens: Listens) {
-        let stream = Stream {
+    pub(crate) fn open_connection(&self, outbox: Outbox, kind: StreamKind) {
+        let stream = OpenStream {
             outbox,
-            alone: false,
-            on: "connection".into(),
-            listens,
+            owns_outbox: false,
+            quota_key: "connection".into(),
+            kind,
         };
         let opened = self.lock().add(stream, None, usize::MAX);
         debug_assert!(opened.is_ok(), "the stream of a session holds no resources");
     }
 
-    /// Subscribes a session to a resource, which its caller may read. Sessions that have ended by `now` are
-    /// forgotten.
+    /// Subscribes a session to a resource that its caller may read. Removes the sessions that have expired by `now`.
     ///
     /// # Errors
-    /// T0006 where there are too many subscriptions already.
+    /// T0006 when there are too many subscriptions already.
     pub(crate) fn subscribe(
         &self,
         subscriber: Subscriber,
         uri: &str,
         now: Time,
     ) -> Result<(), Error> {
-        let Subscriber { session, on, ends } = subscriber;
-        let mut open = self.lock();
-        // Most sessions are never ended by their clients.
-        open.forget(|_, one| one.ends.is_some_and(|ends| ends <= now));
-        let uris = open.subscribed.get(&session).map(|one| &one.uris);
-        if uris.is_some_and(|uris| uris.contains(uri)) {
+        let Subscriber {
+            session,
+            quota_key,
+            expires,
+        } = subscriber;
+        let mut state = self.lock();
+        // Most clients never end their sessions, so expired ones are removed here.
+        state.forget(|_, one| one.expires.is_some_and(|expires| expires <= now));
+        let known = state.subscriptions.get(&session);
+        if known.is_some_and(|one| one.uris.contains(uri)) {
             return Ok(());
         }
-        if uris.is_some_and(|uris| uris.len() >= MOST_RESOURCES) {
+        if known.is_some_and(|one| one.uris.len() >= MAX_RESOURCES) {
             return Err(Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
-                "{MOST_RESOURCES} subscriptions of one session is the most."
+                "{MAX_RESOURCES} subscriptions of one session is the most."
             )));
         }
-        // A session goes on counting on whom its first subscription counted on.
-        let known = open.subscribed.get(&session).map(|one| one.on.clone());
-        let (on, bytes) = match known {
-            Some(on) => (on, cost_of(uri)),
-            None => (on, cost_of(uri) + EACH_SESSION),
+        // Every subscription of a session counts by the quota key of the first, so that giving back is exact.
+        let (quota_key, bytes) = match known.map(|one| one.quota_key.clone()) {
+            Some(quota_key) => (quota_key, cost_of(uri)),
+            None => (quota_key, cost_of(uri) + SESSION_OVERHEAD),
         };
-        open.held.take(&on, bytes)?;
-        let new = || Subscribed {
+        state.quota.take(&quota_key, bytes)?;
+        let new = || SessionSubscriptions {
             uris: HashSet::new(),
-            on,
-            ends,
+            quota_key,
+            expires,
         };
-        let one = open.subscribed.entry(session).or_insert_with(new);
+        let one = state.subscriptions.entry(session).or_insert_with(new);
         one.uris.insert(uri.to_owned());
         Ok(())
     }
 
-    /// Takes a subscription of a session back, if there is one.
+    /// Ends a session's subscription to a resource.
     pub(crate) fn unsubscribe(&self, session: &RequestKey, uri: &str) {
-        let mut open = self.lock();
-        let Open {
-            subscribed, held, ..
-        } = &mut *open;
-        if let Some(one) = subscribed.get_mut(session) {
+        let mut state = self.lock();
+        let State {
+            subscriptions,
+            quota,
+            ..
+        } = &mut *state;
+        if let Some(one) = subscriptions.get_mut(session) {
             if one.uris.remove(uri) {
-                held.give_back(&one.on, cost_of(uri));
+                quota.give_back(&one.quota_key, cost_of(uri));
             }
             if one.uris.is_empty() {
-                open.forget(|key, _| key == session);
+                state.forget(|key, _| key == session);
             }
         }
     }
 
-    /// Ends the stream of a session that has ended, and its subscriptions.
+    /// Ends the stream and the subscriptions of a session that has ended.
     pub(crate) fn end(&self, session: &RequestKey) {
-        let mut open = self.lock();
-        open.forget(|key, _| key == session);
-        if let Some(place) = open.sessions.get(session).copied() {
-            open.remove(place);
+        let mut state = self.lock();
+        state.forget(|key, _| key == session);
+        if let Some(id) = state.sessions.get(session).copied() {
+            state.remove(id);
         }
     }
 
-    /// Ends the stream of a connection's session, before another one starts.
+    /// Ends the stream of a connection's session, before another session starts.
     pub(crate) fn end_session(&self, nonce: &[u8; 16]) {
         self.lock().remove_session(nonce);
     }
 
     /// Ends the stream and the subscriptions of a connection, whoever its callers were.
     pub(crate) fn end_connection(&self, nonce: &[u8; 16]) {
-        let mut open = self.lock();
-        open.remove_session(nonce);
-        open.forget(|key, _| key.is_in(nonce));
+        let mut state = self.lock();
+        state.remove_session(nonce);
+        state.forget(|key, _| key.is_in(nonce));
     }
 
-    /// How many sessions have subscribed to something.
+    /// How many sessions subscribe to a resource.
     #[cfg(test)]
     pub(crate) fn subscribed(&self) -> usize {
-        self.lock().subscribed.len()
+        self.lock().subscriptions.len()
     }
 
-    /// Tells everybody who wants to hear it.
-    pub(crate) fn tell(&self, note: Note<'_>) {
-        let open = self.lock();
-        for stream in open.streams.values() {
-            match &stream.listens {
-                Listens::Session(key, _, lists) => {
-                    let wanted = match note {
-                        Note::Updated(uri) => {
-                            let subscribed = open.subscribed.get(key);
-                            subscribed.is_some_and(|one| one.uris.contains(uri))
+    /// Sends a notification to each stream that gets it.
+    pub(crate) fn notify(&self, change: Change<'_>) {
+        let state = self.lock();
+        for stream in state.streams.values() {
+            match &stream.kind {
+                StreamKind::Session(key, _, lists) => {
+                    let is_wanted = match change {
+                        Change::Updated(uri) => {
+                            let subscriptions = state.subscriptions.get(key);
+                            subscriptions.is_some_and(|one| one.uris.contains(uri))
                         }
-                        _ => lists.has(note),
+                        _ => lists.includes(change),
                     };
-                    if wanted {
-                        stream.outbox.send(note.write(None));
+                    if is_wanted {
+                        stream.outbox.send(change.write(None));
                     }
                 }
-                Listens::Subscription { id, wants } if wants.has(note) => {
-                    stream.outbox.send(note.write(Some(id)));
+                StreamKind::Subscription { id, filter } if filter.includes(change) => {
+                    stream.outbox.send(change.write(Some(id)));
                 }
-                Listens::Subscription { .. } => {}
+                StreamKind::Subscription { .. } => {}
             }
         }
     }
 
-    /// The streams of this caller's sessions whose clients can be asked this, and on whom each counts.
-    pub(crate) fn of(
+    /// The streams of this caller's sessions whose clients have the capabilities: session, quota key and outbox.
+    pub(crate) fn sessions_of(
         &self,
         caller: &Caller,
         can: impl Fn(&Capabilities) -> bool,
     ) -> Vec<(RequestKey, Box<str>, Outbox)> {
-        let open = self.lock();
-        let of = open.streams.values().filter_map(|one| match &one.listens {
-            Listens::Session(key, said, _) if key.is_of(caller) && can(said) => {
-                Some((key.clone(), one.on.clone(), one.outbox.clone()))
+        let state = self.lock();
+        let sessions = state.streams.values().filter_map(|one| match &one.kind {
+            StreamKind::Session(key, capabilities, _) if key.is_of(caller) && can(capabilities) => {
+                Some((key.clone(), one.quota_key.clone(), one.outbox.clone()))
             }
             _ => None,
         });
-        of.collect()
+        sessions.collect()
     }
 
-    /// Ends when this stream of a session has, and no newer one has taken over.
-    pub(crate) async fn left(&self, session: &RequestKey, outbox: &Outbox) {
+    /// Resolves when a session's stream has closed and no newer stream has replaced it.
+    pub(crate) async fn session_closed(&self, session: &RequestKey, outbox: &Outbox) {
         let mut newest = outbox.clone();
         loop {
             newest.closed().await;
             let newer = {
-                let open = self.lock();
-                let place = open.sessions.get(session);
-                let stream = place.and_then(|place| open.streams.get(place));
+                let state = self.lock();
+                let id = state.sessions.get(session);
+                let stream = id.and_then(|id| state.streams.get(id));
                 stream.map(|stream| stream.outbox.clone())
             };
             match newer.filter(|newer| !newer.is_closed()) {
@@ -319,54 +285,62 @@ impl Streams {
         self.lock().streams.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        // Nothing panics while it is held.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code panics while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
-    /// Adds a stream, and ends an older one of the same session.
-    fn add(&mut self, stream: Stream, first: Option<Vec<u8>>, most: usize) -> Result<u64, Error> {
-        if let Listens::Session(key, ..) = &stream.listens
-            && let Some(old) = self.sessions.get(key).copied()
+impl State {
+    fn add(
+        &mut self,
+        stream: OpenStream,
+        first: Option<Vec<u8>>,
+        max: usize,
+    ) -> Result<u64, Error> {
+        if let StreamKind::Session(key, ..) = &stream.kind
+            && let Some(older) = self.sessions.get(key).copied()
         {
-            self.remove(old);
+            self.remove(older);
         }
-        let count = self.counts.get(&stream.on).copied().unwrap_or_default();
-        if count >= most {
+        let count = self
+            .counts
+            .get(&stream.quota_key)
+            .copied()
+            .unwrap_or_default();
+        if count >= max {
             return Err(Error::new(codes::TOO_MANY_REQUESTS)
                 .with_message(format!(
-                    "{most} streams are open, which is the most at once."
+                    "{max} streams are open, which is the most at once."
                 ))
                 .with_fix("Close one of them first."));
         }
-        self.held.take(&stream.on, stream.listens.cost())?;
-        self.counts.insert(stream.on.clone(), count + 1);
-        let place = self.next;
-        self.next += 1;
-        if let Listens::Session(key, ..) = &stream.listens {
-            self.sessions.insert(key.clone(), place);
+        self.quota.take(&stream.quota_key, stream.kind.cost())?;
+        self.counts.insert(stream.quota_key.clone(), count + 1);
+        let id = self.next_id;
+        self.next_id += 1;
+        if let StreamKind::Session(key, ..) = &stream.kind {
+            self.sessions.insert(key.clone(), id);
         }
         if let Some(first) = first {
             stream.outbox.send_required(first);
         }
-        self.streams.insert(place, stream);
-        Ok(place)
+        self.streams.insert(id, stream);
+        Ok(id)
     }
 
-    /// Takes the subscriptions of such sessions out.
-    fn forget(&mut self, which: impl Fn(&RequestKey, &Subscribed) -> bool) {
-        for (_, one) in self.subscribed.extract_if(|key, one| which(key, one)) {
-            self.held.give_back(&one.on, one.cost());
+    /// Removes the subscriptions of these sessions.
+    fn forget(&mut self, which: impl Fn(&RequestKey, &SessionSubscriptions) -> bool) {
+        for (_, one) in self.subscriptions.extract_if(|key, one| which(key, one)) {
+            self.quota.give_back(&one.quota_key, one.cost());
         }
     }
 
     fn remove_session(&mut self, nonce: &[u8; 16]) {
         let of_connection = self.sessions.iter().filter(|(key, _)| key.is_in(nonce));
-        let streams: Vec<u64> = of_connection.map(|(_, stream)| *stream).collect();
-        for stream in streams {
-            self.remove(stream);
+        let ids: Vec<u64> = of_connection.map(|(_, id)| *id).collect();
+        for id in ids {
+            self.remove(id);
         }
     }
 
@@ -374,32 +348,32 @@ impl Open {
         let Some(stream) = self.streams.remove(&id) else {
             return;
         };
-        self.held.give_back(&stream.on, stream.listens.cost());
-        if let Listens::Session(key, ..) = &stream.listens {
+        self.quota.give_back(&stream.quota_key, stream.kind.cost());
+        if let StreamKind::Session(key, ..) = &stream.kind {
             self.sessions.remove(key);
         }
-        if stream.alone {
+        if stream.owns_outbox {
             stream.outbox.close();
         }
-        if let Some(count) = self.counts.get_mut(&stream.on) {
+        if let Some(count) = self.counts.get_mut(&stream.quota_key) {
             *count -= 1;
             if *count == 0 {
-                self.counts.remove(&stream.on);
+                self.counts.remove(&stream.quota_key);
             }
         }
     }
 }
 
-/// The place of a stream among the others, which it has until this is dropped.
+/// Keeps a stream open. Dropping it removes the stream.
 #[derive(Debug)]
-pub(crate) struct Place {
-    notes: Notifier,
-    place: u64,
+pub(crate) struct StreamGuard {
+    notifier: Notifier,
+    id: u64,
 }
 
-impl Drop for Place {
+impl Drop for StreamGuard {
     fn drop(&mut self) {
-        self.notes.streams().lock().remove(self.place);
+        self.notifier.streams().lock().remove(self.id);
     }
 }
 

@@ -1,6 +1,5 @@
-//! [`Notifier`]: what an app tells and asks the clients that keep a stream open.
-//!
-//! Tells who is there, and keeps nothing for who is not: a client that comes later reads the lists then.
+//! [`Notifier`]: how an app notifies MCP clients, and sends them requests outside a call.
+//! Must not store anything for a client that is not connected: a client that connects later reads the lists then.
 
 use std::sync::Arc;
 
@@ -10,21 +9,18 @@ use crate::caller::Caller;
 use crate::cx::{Capabilities, State};
 use crate::error::Result;
 use crate::mcp::client::pending_requests::{self, PendingRequests, gone};
-use crate::mcp::protocol::notification::{begin, end};
+use crate::mcp::protocol::notification::{self, ChangedParams, SubscriptionMeta};
 use crate::mcp::protocol::required_capabilities;
-use crate::mcp::protocol::response::write;
-use crate::mcp::subscriptions::listeners::Streams;
-use crate::mcp::subscriptions::streams::subscription;
+use crate::mcp::subscriptions::listeners::OpenStreams;
 
-/// Tells MCP clients that something has changed: those with a stream kept open (`mcp.stream`), and of these
-/// the ones that asked to hear it. Cheap to clone; a [`State`] that every app has, so a function takes it as
-/// `&Notifier`.
+/// Notifies MCP clients of changes: those with an open stream (`mcp.stream`) that want the notification. Cheap to
+/// clone. Every app has this [`State`], so a function takes it as `&Notifier`.
 ///
 /// ```
 /// use tent_runtime::server::App;
 /// let app = App::new("orders", "1.0.0");
-/// let notes = app.mcp();
-/// notes.tools_changed();
+/// let notifier = app.mcp();
+/// notifier.tools_changed();
 /// # let _ = app;
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -32,56 +28,54 @@ pub struct Notifier(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    streams: Streams,
-    questions: PendingRequests,
+    streams: OpenStreams,
+    pending: PendingRequests,
 }
 
 impl State for Notifier {}
 
 impl Notifier {
-    /// The list of tools is another one: `notifications/tools/list_changed`.
+    /// Sends `notifications/tools/list_changed`.
     pub fn tools_changed(&self) {
-        self.tell(Note::Tools);
+        self.notify(Change::Tools);
     }
 
-    /// The list of prompts is another one: `notifications/prompts/list_changed`.
+    /// Sends `notifications/prompts/list_changed`.
     pub fn prompts_changed(&self) {
-        self.tell(Note::Prompts);
+        self.notify(Change::Prompts);
     }
 
-    /// The list of resources is another one: `notifications/resources/list_changed`.
+    /// Sends `notifications/resources/list_changed`.
     pub fn resources_changed(&self) {
-        self.tell(Note::Resources);
+        self.notify(Change::Resources);
     }
 
-    /// What this resource holds is something else: `notifications/resources/updated`, to those who subscribed
-    /// to it.
+    /// Sends `notifications/resources/updated` to the clients that subscribe to this resource.
     pub fn resource_updated(&self, uri: &str) {
-        self.tell(Note::Updated(uri));
+        self.notify(Change::Updated(uri));
     }
 
-    /// Asks the clients of a caller by a request of MCP's, such as `roots/list`: those of the legacy era that
-    /// keep the stream of their session open, and that said they can answer this. Gives the first result; the
-    /// others are told that nobody waits for theirs any more, as all are when what this gives is dropped.
+    /// Sends a request of MCP, such as `roots/list`, to the clients of a caller: the legacy clients that have an open
+    /// stream and declared the capability that the request needs. Returns the first result. The other clients get
+    /// `notifications/cancelled`, as all do when the future is dropped.
     ///
-    /// What a client must have said it can do is read from the request, as
-    /// [`Cx::input`](crate::cx::Cx::input) does it: tools in a `sampling/createMessage` need `sampling.tools`, say.
+    /// The needed capability is read from the request, as [`Cx::input`](crate::cx::Cx::input) reads it: tools in a
+    /// `sampling/createMessage` need `sampling.tools`, for example.
     ///
-    /// It waits for an answer as long as a client is there, also on a newer stream of the same session: bound it by
-    /// a timeout of your own. A client of the
-    /// modern era takes no requests; it is asked within a call.
+    /// The future waits for as long as a client is connected, also on a newer stream of the same session. Bound it by
+    /// a timeout. A modern client gets requests within a call only.
     ///
     /// ```
-    /// # async fn asked(notes: &tent_runtime::server::Notifier, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
-    /// let roots = notes.request(caller, "roots/list", None).await?;
+    /// # async fn asked(notifier: &tent_runtime::server::Notifier, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
+    /// let roots = notifier.request(caller, "roots/list", None).await?;
     /// println!("works in {}", roots["roots"]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// T7120 where no such client is there, or none answers with a result; T0006 where too many questions wait for
-    /// an answer already.
+    /// T7120 when no such client is connected, or none responds with a result; T0006 when too many requests wait for
+    /// a response already.
     pub async fn request(
         &self,
         caller: &Caller,
@@ -89,8 +83,8 @@ impl Notifier {
         params: Option<Value>,
     ) -> Result<Value> {
         let needs = required_capabilities::of_request(method, params.as_ref());
-        let can = |said: &Capabilities| needs.iter().all(|name| said.has(name));
-        let clients = self.streams().of(caller, can);
+        let can = |declared: &Capabilities| needs.iter().all(|name| declared.has(name));
+        let clients = self.streams().sessions_of(caller, can);
         if clients.is_empty() {
             return Err(gone());
         }
@@ -101,71 +95,67 @@ impl Notifier {
             }
             request
         };
-        let asked = clients.iter().map(|(session, on, outbox)| {
-            let asked = pending_requests::Recipient {
+        let requests = clients.iter().map(|(session, quota_key, outbox)| {
+            let recipient = pending_requests::Recipient {
                 session,
-                on,
+                quota_key,
                 outbox,
             };
             Box::pin(async move {
-                let answered = tokio::select! {
+                let response = tokio::select! {
                     biased;
-                    answered = self.questions().put(asked, request) => answered?,
-                    () = self.streams().left(session, outbox) => None,
+                    response = self.pending().send(recipient, request) => response?,
+                    () = self.streams().session_closed(session, outbox) => None,
                 };
-                match answered {
+                match response {
                     Some(Ok(result)) => Ok(result),
-                    Some(Err(error)) => Err(pending_requests::refused(&error)),
+                    Some(Err(error)) => Err(pending_requests::rejected(&error)),
                     None => Err(gone()),
                 }
             })
         });
-        let (first, _) = futures_util::future::select_ok(asked).await?;
+        let (first, _) = futures_util::future::select_ok(requests).await?;
         Ok(first)
     }
 
-    pub(crate) fn streams(&self) -> &Streams {
+    pub(crate) fn streams(&self) -> &OpenStreams {
         &self.0.streams
     }
 
-    /// What clients were asked, and did not answer yet.
-    pub(crate) fn questions(&self) -> &PendingRequests {
-        &self.0.questions
+    /// The requests to clients that have no response yet.
+    pub(crate) fn pending(&self) -> &PendingRequests {
+        &self.0.pending
     }
 
-    fn tell(&self, note: Note<'_>) {
-        self.0.streams.tell(note);
+    fn notify(&self, change: Change<'_>) {
+        self.0.streams.notify(change);
     }
 }
 
 /// What has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Note<'a> {
+pub(crate) enum Change<'a> {
     Tools,
     Prompts,
     Resources,
+    /// The resource of this URI.
     Updated(&'a str),
 }
 
-impl Note<'_> {
-    /// The notification; `id`: of the subscription that it is told on.
+impl Change<'_> {
+    /// Writes the notification. `id`: the subscription whose stream it goes to.
     pub(crate) fn write(self, id: Option<&str>) -> Vec<u8> {
-        let mut out = begin(match self {
-            Note::Tools => "notifications/tools/list_changed",
-            Note::Prompts => "notifications/prompts/list_changed",
-            Note::Resources => "notifications/resources/list_changed",
-            Note::Updated(_) => "notifications/resources/updated",
-        });
-        if let Some(id) = id {
-            out.extend_from_slice(&subscription(id));
-        }
-        if let Note::Updated(uri) = self {
-            if id.is_some() {
-                out.push(b',');
-            }
-            out.extend_from_slice(br#""uri":"#);
-            write(&mut out, uri);
-        }
-        end(out)
+        let method = match self {
+            Change::Tools => "notifications/tools/list_changed",
+            Change::Prompts => "notifications/prompts/list_changed",
+            Change::Resources => "notifications/resources/list_changed",
+            Change::Updated(_) => "notifications/resources/updated",
+        };
+        let uri = match self {
+            Change::Updated(uri) => Some(uri.into()),
+            Change::Tools | Change::Prompts | Change::Resources => None,
+        };
+        let meta = id.map(SubscriptionMeta::new);
+        notification::write(method, ChangedParams { meta, uri })
     }
 }

@@ -1,12 +1,17 @@
-//! The streams that clients keep open for what concerns no call: the GET of a legacy session, and
-//! `subscriptions/listen` of the modern era. Their beginning, their signs of life and their end.
+//! Subscription streams: the GET of a legacy session, and `subscriptions/listen` of the modern era.
+//! Must not decide which notification a stream gets: [`listeners`](crate::mcp::subscriptions::listeners) does.
 //!
-//! Answers no call. Who hears what is [`listeners`](crate::mcp::subscriptions::listeners)'.
+//! ```text
+//! opened ──► open: notifications, a keep-alive at least every KEEP_ALIVE
+//!              │ the client cancels ───────────► end, without a response
+//!              │ the server shuts down ────────► notifications/cancelled, then the result
+//!              │ the caller is no longer valid ► the same, in guard of what waits
+//! ```
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use futures_util::stream;
+use futures_util::stream::unfold;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
@@ -18,146 +23,147 @@ use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::{Outbox, Reader};
 use crate::mcp::client::response_stream::KEEP_ALIVE;
-use crate::mcp::protocol::notification;
-use crate::mcp::protocol::response::{self, Response, RpcError, StreamItem, write};
+use crate::mcp::protocol::notification::{
+    self, AcknowledgedParams, CancelledParams, SubscriptionMeta,
+};
+use crate::mcp::protocol::response::{self, Response, RpcError, StreamItem};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::ServerState;
 use crate::mcp::subscriptions::filter::Filter;
-use crate::mcp::subscriptions::listeners::{Listens, Place, Stream, Streams};
+use crate::mcp::subscriptions::listeners::{OpenStream, OpenStreams, StreamGuard, StreamKind};
 use crate::mcp::subscriptions::notifier::Notifier;
 
 /// Serves the GET of a legacy session.
 pub(crate) fn get(
     (state, notifier): (&Arc<ServerState>, &Notifier),
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     nonce: [u8; 16],
     can: Capabilities,
     revision: Revision,
 ) -> Result<Response, RpcError> {
-    let key = RequestKey::new(nonce, &asked.caller, "");
+    let key = RequestKey::new(nonce, &context.caller, "");
     let outbox = Outbox::default();
-    let listens = Listens::Session(key, can, Filter::declared(&state.dispatcher, revision));
-    let place = opened((state, notifier), asked, outbox.clone(), listens, None)?;
-    let mut kept = Kept::new(state, asked, place, outbox, None);
-    kept.session = Some(nonce);
-    Ok(kept.reply())
+    let kind = StreamKind::Session(key, can, Filter::declared(&state.dispatcher, revision));
+    let guard = opened((state, notifier), context, outbox.clone(), kind, None)?;
+    let mut stream = SubscriptionStream::new(state, context, guard, outbox, None);
+    stream.session = Some(nonce);
+    Ok(stream.into_response())
 }
 
 /// Serves `subscriptions/listen`.
 pub(crate) async fn listen(
     (state, notifier): (&Arc<ServerState>, &Notifier),
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     negotiated: &Negotiated,
     id: &str,
     filter: Option<&Value>,
 ) -> Result<Response, RpcError> {
-    let mut wants = Filter::read(filter)?;
-    honour(state, asked, negotiated, &mut wants).await;
-    let mut out = notification::begin("notifications/subscriptions/acknowledged");
-    out.extend_from_slice(&subscription(id));
-    out.extend_from_slice(br#","notifications":"#);
-    write(&mut out, &wants.told());
-    let acknowledged = notification::end(out);
-    let listens = Listens::Subscription {
-        id: id.into(),
-        wants,
+    let mut filter = Filter::read(filter)?;
+    restrict(state, context, negotiated, &mut filter).await;
+    let params = AcknowledgedParams {
+        meta: SubscriptionMeta::new(id),
+        notifications: filter.params(),
     };
-    let Some(line) = asked.connection() else {
+    let acknowledged = notification::write("notifications/subscriptions/acknowledged", params);
+    let kind = StreamKind::Subscription {
+        id: id.into(),
+        filter,
+    };
+    let Some(connection) = context.connection() else {
         let outbox = Outbox::default();
-        let place = opened(
+        let guard = opened(
             (state, notifier),
-            asked,
+            context,
             outbox.clone(),
-            listens,
+            kind,
             Some(acknowledged),
         )?;
-        let kept = Kept::new(state, asked, place, outbox, Some(id.into()));
-        return Ok(kept.reply());
+        let stream = SubscriptionStream::new(state, context, guard, outbox, Some(id.into()));
+        return Ok(stream.into_response());
     };
-    let (Some(outbox), Some(nonce)) = (line.outbox(), line.nonce()) else {
-        // One message at a time is no way to be told things.
+    let (Some(outbox), Some(nonce)) = (connection.outbox(), connection.nonce()) else {
+        // A connection that carries one message cannot carry notifications.
         return Err(RpcError::method(
             "subscriptions/listen",
             Revision::V2026_07_28,
         ));
     };
-    let key = RequestKey::new(nonce, &asked.caller, id);
+    let key = RequestKey::new(nonce, &context.caller, id);
     let mut stop = state.in_flight.begin(key.clone());
-    let place = opened(
+    let guard = opened(
         (state, notifier),
-        asked,
+        context,
         outbox.clone(),
-        listens,
+        kind,
         Some(acknowledged),
     )?;
     let ended = tokio::select! {
         // What was cancelled has no answer, also where the line ends right after.
         biased;
         Ok(_) = stop.wait_for(|&stopped| stopped) => None,
-        () = state.dispatcher.closed() => Some(ENDS),
-        () = line.ended() => Some(ENDS),
-        () = line.revoked(&asked.caller) => Some(UNWELCOME),
+        () = state.dispatcher.closed() => Some(SHUTDOWN),
+        () = connection.ended() => Some(SHUTDOWN),
+        () = connection.revoked(&context.caller) => Some(CALLER_GONE),
     };
-    // Nothing is told on it once it is said to be over.
-    drop((place, stop));
+    // Closed before the last notification, so that nothing follows it.
+    drop((guard, stop));
     state.in_flight.end(&key);
     Ok(match ended {
         None => Response::empty(StatusCode::ACCEPTED),
-        Some(reason) => over(state, outbox, id, reason),
+        Some(reason) => end(state, outbox, id, reason),
     })
 }
 
-/// Leaves out what nobody here is told of, and the resources that this caller may not read; also those whose
-/// rules did not end in the request's time, since the acknowledgement says what is left.
-async fn honour(
+/// Removes the lists that the server does not declare, and the resources that this caller may not read. A resource
+/// whose access rule exceeds the request's deadline is removed too: the acknowledgement shows what is left.
+async fn restrict(
     state: &ServerState,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     negotiated: &Negotiated,
-    wants: &mut Filter,
+    filter: &mut Filter,
 ) {
     let declared = Filter::declared(&state.dispatcher, negotiated.revision);
-    wants.tools &= declared.tools;
-    wants.prompts &= declared.prompts;
-    wants.resources &= declared.resources;
-    let Some(updates) = wants.updates.take() else {
+    filter.tools &= declared.tools;
+    filter.prompts &= declared.prompts;
+    filter.resources &= declared.resources;
+    let Some(updates) = filter.updates.take() else {
         return;
     };
-    let mut honoured = HashSet::new();
-    let mut readable = state.dispatcher.readable(asked.for_dispatch(negotiated));
+    let mut allowed = HashSet::new();
+    let mut readable = state.dispatcher.readable(context.for_dispatch(negotiated));
     for uri in updates {
         let found = readable.find(&uri).await;
         if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
-            honoured.insert(uri);
+            allowed.insert(uri);
         }
     }
-    wants.updates = (!honoured.is_empty()).then_some(honoured);
+    filter.updates = (!allowed.is_empty()).then_some(allowed);
 }
 
-/// Why a subscription is over.
-const ENDS: &str = "The server ends.";
-const UNWELCOME: &str = "The caller may no longer use this server.";
+/// The reasons of `notifications/cancelled`.
+const SHUTDOWN: &str = "The server ends.";
+const CALLER_GONE: &str = "The caller may no longer use this server.";
 
-/// Tells that a subscription is over, which is the server's own end of it, and gives its answer.
-fn over(state: &ServerState, outbox: &Outbox, id: &str, reason: &str) -> Response {
+/// Sends the notification that the server ends a subscription, and returns the result.
+fn end(state: &ServerState, outbox: &Outbox, id: &str, reason: &str) -> Response {
     outbox.send_required(cancelled(id, reason));
-    ended(state, id)
+    result(state, id)
 }
 
-/// The note that the server ends a subscription.
+/// The notification that the server ends a subscription.
 fn cancelled(id: &str, reason: &str) -> Vec<u8> {
-    let mut out = notification::begin("notifications/cancelled");
-    out.extend_from_slice(&subscription(id));
-    out.extend_from_slice(br#","requestId":"#);
-    out.extend_from_slice(id.as_bytes());
-    out.extend_from_slice(br#","reason":"#);
-    write(&mut out, reason);
-    notification::end(out)
+    let params = CancelledParams {
+        meta: Some(SubscriptionMeta::new(id)),
+        request_id: notification::raw(id),
+        reason: Some(reason.into()),
+    };
+    notification::write("notifications/cancelled", params)
 }
 
-/// The answer to a subscription that the server ended.
-fn ended(state: &ServerState, id: &str) -> Response {
+/// The result of a subscription that the server ended.
+fn result(state: &ServerState, id: &str) -> Response {
     let mut out = response::begin(id, 256);
     out.extend_from_slice(br#"{"resultType":"complete","_meta":{"#);
     out.extend_from_slice(state.server.as_bytes());
@@ -167,104 +173,99 @@ fn ended(state: &ServerState, id: &str) -> Response {
     response::end(out)
 }
 
-/// The member `_meta` of what is told on a subscription.
-pub(crate) fn subscription(id: &str) -> Vec<u8> {
-    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#).into_bytes()
-}
-
 fn opened(
     (state, notifier): (&ServerState, &Notifier),
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     outbox: Outbox,
-    listens: Listens,
+    kind: StreamKind,
     first: Option<Vec<u8>>,
-) -> Result<Place, RpcError> {
-    let refused = |error: Error| RpcError::of(&error, state.realm());
+) -> Result<StreamGuard, RpcError> {
+    let rejected = |error: Error| RpcError::of(&error, state.realm());
     if state.dispatcher.is_closing() {
-        return Err(refused(Error::new(codes::SHUTTING_DOWN)));
+        return Err(rejected(Error::new(codes::SHUTTING_DOWN)));
     }
-    let stream = Stream {
+    let stream = OpenStream {
         outbox,
-        alone: asked.connection().is_none(),
-        on: asked.quota_key().into(),
-        listens,
+        owns_outbox: context.connection().is_none(),
+        quota_key: context.quota_key().into(),
+        kind,
     };
-    let most = state.dispatcher.settings().limits.streams_per_caller;
-    Streams::open(notifier, stream, first, most).map_err(refused)
+    let max = state.dispatcher.settings().limits.streams_per_caller;
+    OpenStreams::open(notifier, stream, first, max).map_err(rejected)
 }
 
-/// The head of a request with bytes of its own: a plain copy shares those of its connection, a block of 8 KiB that
-/// each stream would hold for as long as it is open.
-fn owned(parts: &Parts) -> Parts {
-    let mut owned = parts.clone();
-    for value in owned.headers.values_mut() {
+/// A copy of a request head that shares no memory with its connection. A plain clone shares the 8 KiB read buffer, which
+/// each stream would keep for as long as it is open.
+fn detached(parts: &Parts) -> Parts {
+    let mut detached = parts.clone();
+    for value in detached.headers.values_mut() {
         if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
             copy.set_sensitive(value.is_sensitive());
             *value = copy;
         }
     }
     if let Ok(uri) = parts.uri.to_string().parse() {
-        owned.uri = uri;
+        detached.uri = uri;
     }
-    owned
+    detached
 }
 
-/// A stream over HTTP.
-struct Kept {
+/// A subscription stream over HTTP.
+struct SubscriptionStream {
     state: Arc<ServerState>,
-    _place: Place,
+    _guard: StreamGuard,
     outbox: Reader,
-    /// Nothing was sent yet.
+    /// Whether the stream begins with a keep-alive.
     quiet: bool,
-    /// Of a subscription.
+    /// The id of the subscription.
     id: Option<Box<str>>,
-    /// Of a legacy session.
+    /// The nonce of the legacy session.
     session: Option<[u8; 16]>,
-    /// When it is asked again whether who opened it may still be here; not any more where it was told that it
+    /// When it is context again whether who opened it may still be here; not any more where it was told that it
     /// may not.
     next_check: Option<Instant>,
     parts: Parts,
-    /// Who opened it.
+    /// The caller that opened the stream.
     caller: String,
 }
 
-impl Kept {
+impl SubscriptionStream {
     fn new(
         state: &Arc<ServerState>,
-        asked: &RequestContext<'_>,
-        place: Place,
+        context: &RequestContext<'_>,
+        guard: StreamGuard,
         outbox: Outbox,
         id: Option<Box<str>>,
     ) -> Self {
-        Kept {
+        SubscriptionStream {
             state: state.clone(),
-            _place: place,
+            _guard: guard,
             outbox: Reader::of(outbox),
-            // An acknowledgement is there already, and comes first.
+            // The stream of a subscription begins with the acknowledgement.
             quiet: id.is_none(),
             id,
             session: None,
             next_check: Some(Instant::now() + KEEP_ALIVE),
-            parts: owned(asked.parts),
-            caller: asked.caller.to_string(),
+            parts: detached(context.parts),
+            caller: context.caller.to_string(),
         }
     }
 
-    fn reply(self) -> Response {
-        Response::stream(stream::unfold(self, Kept::next))
+    fn into_response(self) -> Response {
+        Response::stream(unfold(self, SubscriptionStream::next))
     }
 
     async fn next(mut self) -> Option<(StreamItem, Self)> {
-        // The first bytes leave before there is anything to tell.
+        // Sends the response head at once.
         if std::mem::take(&mut self.quiet) {
             return Some((StreamItem::KeepAlive, self));
         }
         loop {
-            // RequestContext first: what was sent before it was closed is told.
+            // Read before the message: a message that was sent before the outbox closed is still delivered.
             let closed = self.outbox.is_closed();
-            // A stream that is never quiet shows no sign of life, at which it would be asked.
-            if !self.outbox.is_empty() && !self.is_still_welcome().await {
-                self.turn_away();
+            // A stream that is never quiet shows no sign of life, at which it would be context.
+            if !self.outbox.is_empty() && !self.check_caller().await {
+                self.reject();
                 continue;
             }
             if let Some(message) = self.outbox.take() {
@@ -278,14 +279,14 @@ impl Kept {
                 () = self.outbox.ready() => {}
                 () = self.state.dispatcher.closed() => {
                     if let Some(id) = &self.id {
-                        let answer = over(&self.state, &self.outbox, id, ENDS);
+                        let answer = end(&self.state, &self.outbox, id, SHUTDOWN);
                         self.outbox.send_required(answer.body);
                     }
                     self.outbox.close();
                 }
                 () = tokio::time::sleep(KEEP_ALIVE) => {
-                    if !self.is_still_welcome().await {
-                        self.turn_away();
+                    if !self.check_caller().await {
+                        self.reject();
                         continue;
                     }
                     return Some((StreamItem::KeepAlive, self));
@@ -294,29 +295,29 @@ impl Kept {
         }
     }
 
-    /// Whether who opened it may still be here, as far as it is time to ask again.
-    async fn is_still_welcome(&mut self) -> bool {
+    /// Checks the caller when the check is due.
+    async fn check_caller(&mut self) -> bool {
         let now = Instant::now();
         if self.next_check.is_none_or(|check| now < check) {
             return true;
         }
         self.next_check = Some(now + KEEP_ALIVE);
-        self.is_welcome().await
+        self.is_valid().await
     }
 
-    /// Ends it for who may not be here any more: nothing that waits is told, only that a subscription is over.
-    fn turn_away(&mut self) {
+    /// Ends the stream of a caller that is no longer valid. What waits is dropped.
+    fn reject(&mut self) {
         self.next_check = None;
         let last = self.id.as_deref().map(|id| {
-            let answer = ended(&self.state, id).body;
-            [cancelled(id, UNWELCOME), answer]
+            let answer = result(&self.state, id).body;
+            [cancelled(id, CALLER_GONE), answer]
         });
         self.outbox.close_with(last.into_iter().flatten());
     }
 
-    /// Whether who opened it may still be here: a key can be revoked, a person can go or sign out, and a session
-    /// can be ended by another server.
-    async fn is_welcome(&self) -> bool {
+    /// Whether the caller is still valid: a key can be revoked, a user can be deleted or sign out, and another server can
+    /// end the session.
+    async fn is_valid(&self) -> bool {
         if let Some(nonce) = &self.session
             && !matches!(self.state.ended.is_ended(nonce).await, Ok(false))
         {
@@ -325,7 +326,7 @@ impl Kept {
         let caller = self
             .state
             .dispatcher
-            .identify(&self.parts, "kept-stream")
+            .identify(&self.parts, "subscription")
             .await;
         caller.is_ok_and(|caller| caller.to_string() == self.caller)
     }
@@ -354,11 +355,11 @@ mod tests {
         parts.headers.append("cookie", value(0..6));
         parts.headers.append("cookie", value(12..26));
         parts.extensions.insert(7_u8);
-        let kept = owned(&parts);
-        assert_eq!((&kept.headers, &kept.uri), (&parts.headers, &parts.uri));
-        assert!(kept.headers.values().all(HeaderValue::is_sensitive));
-        assert_eq!(kept.extensions.get(), Some(&7_u8));
+        let copy = detached(&parts);
+        assert_eq!((&copy.headers, &copy.uri), (&parts.headers, &parts.uri));
+        assert!(copy.headers.values().all(HeaderValue::is_sensitive));
+        assert_eq!(copy.extensions.get(), Some(&7_u8));
         drop(parts);
-        assert!(block.is_unique(), "nothing of the block is held any more");
+        assert!(block.is_unique(), "no part of the block is in use");
     }
 }

@@ -64,7 +64,7 @@ impl App {
 
     /// How many questions to older clients wait for their answer.
     pub(super) fn questions(&self) -> usize {
-        self.mcp.notifier.questions().len()
+        self.mcp.notifier.pending().len()
     }
 
     pub(super) fn mcp(&self) -> &Mcp {

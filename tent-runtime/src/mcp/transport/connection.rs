@@ -123,7 +123,7 @@ impl Connection {
         if let (Some(outbox), Some(nonce)) = (self.state.outbox(), self.state.nonce()) {
             // The outbox refuses requests first, so that none is added after the others have ended.
             outbox.refuse_requests();
-            self.mcp.notifier.questions().end_line(&nonce);
+            self.mcp.notifier.pending().end_connection(&nonce);
         }
     }
 

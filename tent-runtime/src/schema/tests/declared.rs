@@ -141,9 +141,7 @@ fn its_root_is_an_object() {
         let problems = problems(InputSchema::from_declared(stated));
         assert_eq!(
             problems,
-            [
-                "T7012 the whole type: the schema that is stated has no `\"type\": \"object\"` at its root"
-            ]
+            ["T7012 the whole type: the schema must have `\"type\": \"object\"` at its root"]
         );
     }
 }

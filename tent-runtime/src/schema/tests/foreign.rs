@@ -142,9 +142,9 @@ fn what_cannot_be_both_published_and_enforced_is_a_problem() {
         problems(made),
         [
             "T7017 field `nowhere`: its schema refers to `https://example.com/schema.json`, which is nowhere",
-            "T7017 field `keyed.*`: its keys decide the type of their values, which no client is told well; use a struct or a list",
-            "T7017 field `conditional`: its schema states `if`, which tent does not enforce there; leave it out, or say it in the description",
-            "T7017 field `conditional`: its schema states `then`, which tent does not enforce there; leave it out, or say it in the description",
+            "T7017 field `keyed.*`: the type of its values depends on their keys, which clients do not support: use a struct or a list",
+            "T7017 field `conditional`: its schema has `if`, which is not supported here: remove it, or describe the rule in the description",
+            "T7017 field `conditional`: its schema has `then`, which is not supported here: remove it, or describe the rule in the description",
         ]
     );
 }

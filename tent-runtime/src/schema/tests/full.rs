@@ -54,11 +54,11 @@ fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
         json!({
             "age": "is less than the minimum of 0",
             "home.city": "is shorter than 1 character",
-            "home.lift": "is unknown here",
+            "home.lift": "unknown field",
             "mail": "is required: expected a value",
             "other": "unknown field; known fields: `age`, `by`, `home`, `mail`, `phone`, `tags`, `work`",
             "phone": "does not match \"^(?!0)[0-9]+$\"",
-            "tags": "holds no item of the kind that it has to",
+            "tags": "has no matching item",
             "tags[1]": "expected a string, got a number",
             "work.floor": "is not of type \"integer\""
         })
@@ -101,7 +101,7 @@ fn a_secret_is_masked_and_in_no_message() {
     input.mask(&mut sent);
     assert_eq!(Value::from(sent), json!({"card": "[secret]"}));
     let told = accept(&input, json!({"card": {"number": "42", "x": 1}}));
-    assert_eq!(told, Err(json!({"card": "does not fit"})));
+    assert_eq!(told, Err(json!({"card": "is not valid"})));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_cannot_be_enforced_or_masked_is_a_problem() {
     assert_eq!(
         problem(hidden),
         [
-            "T7017 the schema at `#`: a secret that is reached by a reference or under a condition cannot be masked; state it under `properties` alone"
+            "T7017 the schema at `#`: a secret behind a reference or a condition cannot be masked: declare it under `properties`"
         ]
     );
 }

@@ -33,14 +33,14 @@ fn a_header_is_a_token() {
         assert_eq!(
             named(header.into()),
             [format!(
-                "T7007 field `f`: `x-mcp-header` is {header:?}, which no header's name ends with; write letters, digits and hyphens"
+                "T7007 field `f`: `x-mcp-header` is {header:?}, which is not valid in a header name: use letters, digits and hyphens"
             )]
         );
     }
     for header in [json!(7), json!(null), json!(["Region"])] {
         assert_eq!(
             named(header),
-            ["T7007 field `f`: `x-mcp-header` is a text: the end of a header's name"]
+            ["T7007 field `f`: `x-mcp-header` must be a string: the end of a header's name"]
         );
     }
 }
@@ -53,7 +53,7 @@ fn no_header_stands_twice_in_whatever_capitals() {
     }));
     assert_eq!(
         found,
-        ["T7007 field `b.c`: another field is mirrored into the header `rEGION` already"]
+        ["T7007 field `b.c`: the header `rEGION` is used by another field"]
     );
 }
 
@@ -74,7 +74,7 @@ fn it_stands_on_a_text_an_integer_or_a_boolean() {
         assert_eq!(
             stated(json!({"f": schema})),
             [
-                r#"T7007 field `f`: `x-mcp-header` is for what has "string", "integer" or "boolean" for its one `type`; remove it, or state such a type"#
+                r#"T7007 field `f`: `x-mcp-header` needs the type "string", "integer" or "boolean": remove it, or set such a `type`"#
             ],
             "{schema}"
         );
@@ -85,7 +85,7 @@ fn it_stands_on_a_text_an_integer_or_a_boolean() {
 fn properties_alone_lead_to_it() {
     let header = json!({"type": "string", "x-mcp-header": "Region"});
     let inside = json!({"type": "object", "properties": {"f": header}});
-    let apart = "`x-mcp-header` stands where not `properties` alone lead, so no client finds its value; move it to a field of the root or of an object in it, or remove it";
+    let apart = "`x-mcp-header` is allowed only where `properties` alone lead: move it to a field of the root or of an object in it, or remove it";
     for (schema, at) in [
         (json!({"x-mcp-header": "Region"}), ""),
         (
@@ -148,12 +148,12 @@ struct Place {
 
 #[test]
 fn a_type_that_states_it_keeps_the_same_rules() {
-    let only_for = r#"`x-mcp-header` is for what has "string", "integer" or "boolean" for its one `type`; remove it, or state such a type"#;
+    let only_for = r#"`x-mcp-header` needs the type "string", "integer" or "boolean": remove it, or set such a `type`"#;
     assert_eq!(
         problems(InputSchema::from_type(of::<Place>)),
         [format!("T7007 field `weight`: {only_for}")]
     );
-    let apart = "`x-mcp-header` stands where not `properties` alone lead, so no client finds its value; move it to a field of the root or of an object in it, or remove it";
+    let apart = "`x-mcp-header` is allowed only where `properties` alone lead: move it to a field of the root or of an object in it, or remove it";
     assert_eq!(
         problems(InputSchema::from_fields(&[
             Field::new::<Place>("from"),
@@ -162,10 +162,8 @@ fn a_type_that_states_it_keeps_the_same_rules() {
         ])),
         [
             format!("T7007 field `from.weight`: {only_for}"),
-            "T7007 field `to.region`: another field is mirrored into the header `Region` already"
-                .to_owned(),
-            "T7007 field `to.weight`: another field is mirrored into the header `Weight` already"
-                .to_owned(),
+            "T7007 field `to.region`: the header `Region` is used by another field".to_owned(),
+            "T7007 field `to.weight`: the header `Weight` is used by another field".to_owned(),
             format!("T7007 the schema at `#/properties/via/items/properties/region`: {apart}"),
             format!("T7007 the schema at `#/properties/via/items/properties/weight`: {apart}"),
         ]

@@ -40,7 +40,9 @@ fn k1_14_no_union_at_the_root() {
     assert_eq!(problems(InputSchema::from_type(of::<Selector>)), [told]);
     assert_eq!(
         problems(InputSchema::from_type(of::<String>)),
-        ["T7012 the whole type: it is no object (string); take a struct with named fields"]
+        [
+            "T7012 the whole type: the type is not an object (string): use a struct with named fields"
+        ]
     );
     assert_eq!(
         *whole::<Nested>().published(),
@@ -190,12 +192,12 @@ fn k1_22_a_map_is_additional_properties() {
                 "counts": {
                     "type": "object",
                     "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 255},
-                    "description": "Each key is a whole number, 0 or above."
+                    "description": "Each key is an integer of at least 0."
                 },
                 "signed": {
                     "type": "object",
                     "additionalProperties": {"type": "boolean"},
-                    "description": "Each key is a whole number."
+                    "description": "Each key is an integer."
                 },
                 "any": {"type": "object", "additionalProperties": {}}
             },
@@ -235,7 +237,7 @@ fn k1_23_names_that_model_interfaces_refuse_are_problems_at_every_depth() {
         [
             "T7016 field `filter[id]`: model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -",
             "T7016 field `größe`: model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -",
-            "T7016 field `filters[].StartTime>`: model interfaces refuse the name `StartTime>`; rename it to 1 to 64 of A-Z a-z 0-9 _ . -",
+            "T7016 field `filters[].StartTime>`: model interfaces reject the name `StartTime>`: use 1 to 64 of A-Z a-z 0-9 _ . -",
         ]
     );
 }

@@ -179,22 +179,20 @@ fn a_rule_that_does_not_go_with_its_field_is_a_problem() {
     let mut others = problems.clone();
     let pattern = others.remove(pattern.expect("the pattern's problem"));
     assert!(
-        pattern.starts_with(
-            "T7017 field `pattern`: its pattern is no regular expression that can be checked: "
-        ),
+        pattern.starts_with("T7017 field `pattern`: its pattern is not supported: "),
         "{pattern}"
     );
     assert_eq!(
         others,
         [
             "T7017 field `text`: `min` is for numbers, and this is a text",
-            "T7017 field `whole`: `max = 1.5` on an integer: state a whole number",
-            "T7017 field `empty`: its least value is above its greatest",
+            "T7017 field `whole`: `max = 1.5` on an integer: use an integer",
+            "T7017 field `empty`: `min` is greater than `max`",
             "T7017 field `flag`: `max_len` is for texts and lists, and this is a boolean",
             "T7017 field `flag`: `pattern` is for texts, and this is a boolean",
-            "T7017 field `lengths`: its least length is above its greatest",
+            "T7017 field `lengths`: `min_len` is greater than `max_len`",
             "T7007 field `list`: `header` is for texts, integers and booleans, and this is a list",
-            "T7007 field `two`: another field is mirrored into the header `x-one` already",
+            "T7007 field `two`: the header `x-one` is used by another field",
             "T7016 field `two`: two fields have this name",
         ]
     );
@@ -224,8 +222,8 @@ fn a_default_or_an_example_that_does_not_fit_is_a_problem() {
     assert_eq!(
         problems(made),
         [
-            "T7017 field `limit`: its own default does not fit: `limit` must be from 1 to 4294967295",
-            "T7017 field `bytes`: its own example does not fit: `bytes[1]` expected an integer, got a string",
+            "T7017 field `limit`: its default is not valid: `limit` must be from 1 to 4294967295",
+            "T7017 field `bytes`: its example is not valid: `bytes[1]` expected an integer, got a string",
         ]
     );
 }

@@ -198,7 +198,8 @@ impl Shaper {
                 }
                 ("format", ..) => {}
                 (keyword, ..) => {
-                    let message = format!("its schema states `{keyword}` twice, each otherwise");
+                    let message =
+                        format!("its schema has `{keyword}` twice, with different values");
                     self.problem(codes::INVALID_RULE, at, message);
                 }
             }

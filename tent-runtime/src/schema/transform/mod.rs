@@ -66,7 +66,9 @@ impl Shaper {
             let problem = problem(
                 codes::INVALID_RULE,
                 "",
-                format!("it has over {MOST_PARTS} parts, which no client takes; split it up"),
+                format!(
+                    "it has more than {MOST_PARTS} subschemas, which clients reject: split it up"
+                ),
             );
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
@@ -109,7 +111,7 @@ impl Shaper {
             Some("boolean") => self.plain("boolean", &mut raw),
             Some("null") => self.plain("null", &mut raw),
             Some(other) => {
-                let message = format!("`{other}` is no type of JSON Schema");
+                let message = format!("`{other}` is not a type of JSON Schema");
                 self.problem(codes::INVALID_RULE, at, message);
                 raw.clear();
                 Map::new()
@@ -124,7 +126,7 @@ impl Shaper {
         // The conversions above remove each keyword that they enforce. What is left must not be published.
         for keyword in raw.keys() {
             let message = format!(
-                "its schema states `{keyword}`, which tent does not enforce there; leave it out, or say it in the description"
+                "its schema has `{keyword}`, which is not supported here: remove it, or describe the rule in the description"
             );
             self.problems
                 .push(problem(codes::INVALID_RULE, at, message));

@@ -37,7 +37,7 @@ impl Shaper {
             let at = join(at, &name);
             if self.side == Side::Input && !is_name(&name) {
                 let message = format!(
-                    "model interfaces refuse the name `{}`; rename it to 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ . -",
+                    "model interfaces reject the name `{}`: use 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ . -",
                     name.escape_debug()
                 );
                 self.problem(codes::INVALID_FIELD_NAME, &at, message);
@@ -100,7 +100,7 @@ impl Shaper {
                 self.shape(first.clone(), &at)
             }
             _ => {
-                let message = "its keys decide the type of their values, which no client is told well; use a struct or a list";
+                let message = "the type of its values depends on their keys, which clients do not support: use a struct or a list";
                 self.problem(codes::INVALID_RULE, &at, message);
                 return None;
             }
@@ -117,14 +117,14 @@ impl Shaper {
                     _ => self.problem(
                         codes::INVALID_RULE,
                         &at,
-                        "`propertyNames` may state one pattern",
+                        "`propertyNames` may have one pattern only",
                     ),
                 }
             }
             Some(_) => self.problem(
                 codes::INVALID_RULE,
                 &at,
-                "`propertyNames` may state one pattern",
+                "`propertyNames` may have one pattern only",
             ),
         }
         say_null(&mut rest);
@@ -138,8 +138,8 @@ impl Shaper {
         keywords::add_words(
             schema,
             match pattern {
-                r"^\d+$" => "Each key is a whole number, 0 or above.".to_owned(),
-                r"^-?\d+$" => "Each key is a whole number.".to_owned(),
+                r"^\d+$" => "Each key is an integer of at least 0.".to_owned(),
+                r"^-?\d+$" => "Each key is an integer.".to_owned(),
                 other => format!("Each key matches `{other}`."),
             },
         );

@@ -59,8 +59,7 @@ impl Shaper {
         if self.side == Side::Input
             && let Err(why) = pattern::compile(pattern)
         {
-            let message =
-                format!("its pattern is no regular expression that can be checked: {why}");
+            let message = format!("its pattern is not supported: {why}");
             self.problem(codes::INVALID_RULE, at, message);
         }
     }
@@ -108,7 +107,7 @@ impl Shaper {
             self.problem(
                 codes::INVALID_RULE,
                 at,
-                "its least value is above its greatest",
+                "its minimum is greater than its maximum",
             );
         }
         set_bounds(&mut schema, Some(least), Some(most));
@@ -124,7 +123,7 @@ impl Shaper {
                 None => self.problem(
                     codes::INVALID_RULE,
                     at,
-                    "`multipleOf` of an integer is a whole number",
+                    "`multipleOf` of an integer must be an integer",
                 ),
             }
         }
@@ -145,7 +144,7 @@ impl Shaper {
             self.problem(
                 codes::INVALID_RULE,
                 at,
-                "its least value is above its greatest",
+                "its minimum is greater than its maximum",
             );
         }
         take(

@@ -42,11 +42,7 @@ impl Shaper {
         let mut schema = match (each.pop(), each.is_empty()) {
             (None, _) if nothing_fits => {
                 if self.side == Side::Input {
-                    self.problem(
-                        codes::INVALID_RULE,
-                        at,
-                        "there is no value that its type takes",
-                    );
+                    self.problem(codes::INVALID_RULE, at, "its type accepts no value");
                 }
                 Object::from_iter([("not".to_owned(), Value::Object(Object::new()))])
             }

@@ -5,52 +5,52 @@ use super::*;
 #[test]
 fn a_filter_is_read_and_told_as_it_is() {
     let read = |filter: Value| Filter::read(Some(&filter)).ok();
-    let wants = read(json!({
+    let filter = read(json!({
         "toolsListChanged": true,
         "promptsListChanged": false,
         "resourcesListChanged": null,
         "resourceSubscriptions": ["b://", "a://", "b://"],
         "more": 1,
     }));
-    let wants = wants.expect("it fits");
-    let told = json!({"toolsListChanged": true, "resourceSubscriptions": ["a://", "b://"]});
-    assert_eq!(wants.told(), told);
-    assert!(wants.has(Note::Tools) && wants.has(Note::Updated("a://")));
-    assert!(!wants.has(Note::Prompts) && !wants.has(Note::Updated("c://")));
+    let filter = filter.expect("it is valid");
+    let written = json!({"toolsListChanged": true, "resourceSubscriptions": ["a://", "b://"]});
+    assert_eq!(json!(filter.params()), written);
+    assert!(filter.includes(Change::Tools) && filter.includes(Change::Updated("a://")));
+    assert!(!filter.includes(Change::Prompts) && !filter.includes(Change::Updated("c://")));
     assert_eq!(read(json!({})), Some(Filter::default()));
-    for misfit in [
+    for invalid in [
         json!([]),
         json!({"toolsListChanged": "yes"}),
         json!({"resourceSubscriptions": "a://"}),
         json!({"resourceSubscriptions": [1]}),
-        json!({"resourceSubscriptions": vec!["a://"; MOST_RESOURCES + 1]}),
-        json!({"resourceSubscriptions": ["a".repeat(MOST_URI + 1)]}),
+        json!({"resourceSubscriptions": vec!["a://"; MAX_RESOURCES + 1]}),
+        json!({"resourceSubscriptions": ["a".repeat(MAX_URI + 1)]}),
     ] {
-        assert_eq!(read(misfit.clone()), None, "{misfit}");
+        assert_eq!(read(invalid.clone()), None, "{invalid}");
     }
     assert!(Filter::read(None).is_err());
-    let longest = json!({"resourceSubscriptions": ["a".repeat(MOST_URI)]});
+    let longest = json!({"resourceSubscriptions": ["a".repeat(MAX_URI)]});
     assert!(read(longest).is_some());
 }
 
 /// The bytes that are held, and of how many.
-fn held(streams: &Streams) -> (usize, usize) {
+fn held(streams: &OpenStreams) -> (usize, usize) {
     let open = streams.lock();
-    (open.held.all, open.held.of.len())
+    (open.quota.total, open.quota.of_one.len())
 }
 
 fn subscribe(
-    streams: &Streams,
+    streams: &OpenStreams,
     nonce: u8,
-    on: &str,
-    ends: Option<i64>,
+    quota_key: &str,
+    expires: Option<i64>,
     uri: &str,
     now: i64,
 ) -> Result<(), String> {
     let subscriber = Subscriber {
         session: RequestKey::new([nonce; 16], &Caller::App, ""),
-        on: on.into(),
-        ends: ends.map(Time::from_millis),
+        quota_key: quota_key.into(),
+        expires: expires.map(Time::from_millis),
     };
     let done = streams.subscribe(subscriber, uri, Time::from_millis(now));
     done.map_err(|error| error.code().to_owned())
@@ -58,8 +58,8 @@ fn subscribe(
 
 #[test]
 fn subscriptions_end_with_their_session() {
-    let streams = Streams::default();
-    let left = || streams.lock().subscribed.len();
+    let streams = OpenStreams::default();
+    let left = || streams.lock().subscriptions.len();
     assert_eq!(subscribe(&streams, 1, "a", Some(100), "a://", 0), Ok(()));
     assert_eq!(subscribe(&streams, 2, "a", Some(200), "a://", 99), Ok(()));
     assert_eq!(subscribe(&streams, 3, "line", None, "a://", 99), Ok(()));
@@ -74,15 +74,15 @@ fn subscriptions_end_with_their_session() {
 
 #[test]
 fn one_caller_leaves_room_for_others() {
-    let streams = Streams::default();
-    let long = "x".repeat(MOST_URI - 8);
+    let streams = OpenStreams::default();
+    let long = "x".repeat(MAX_URI - 8);
     // By few sessions with much, and by many with little.
-    for (each, wanted) in [(MOST_RESOURCES, 2 << 20), (1, 2 << 20)] {
+    for (each, wanted) in [(MAX_RESOURCES, 2 << 20), (1, 2 << 20)] {
         let mut sessions = 0_u64;
         let session = |n: u64| Subscriber {
             session: RequestKey::new([7; 16], &Caller::App, &n.to_string()),
-            on: "a".into(),
-            ends: Some(Time::from_millis(100)),
+            quota_key: "a".into(),
+            expires: Some(Time::from_millis(100)),
         };
         let refused = 'filled: loop {
             sessions += 1;
@@ -112,15 +112,15 @@ fn one_caller_leaves_room_for_others() {
 
 #[test]
 fn all_together_are_bounded_too_and_give_back_what_they_held() {
-    let streams = Streams::default();
-    let long = "x".repeat(MOST_URI - 8);
+    let streams = OpenStreams::default();
+    let long = "x".repeat(MAX_URI - 8);
     let mut callers = Vec::new();
     for n in 0..1000 {
         let on = format!("caller {n}");
         let subscriber = |m: usize| Subscriber {
             session: RequestKey::new([1; 16], &Caller::App, &format!("{n} {m}")),
-            on: on.as_str().into(),
-            ends: None,
+            quota_key: on.as_str().into(),
+            expires: None,
         };
         let subscribe = |m: usize| {
             let uri = format!("{m}{long}");
@@ -133,7 +133,7 @@ fn all_together_are_bounded_too_and_give_back_what_they_held() {
         callers.push(on);
     }
     assert!((32..40).contains(&callers.len()), "{}", callers.len());
-    assert!(streams.lock().held.all <= MOST);
+    assert!(streams.lock().quota.total <= 64 << 20);
     streams.end_connection(&[1; 16]);
     assert_eq!(held(&streams), (0, 0));
 }
@@ -141,27 +141,27 @@ fn all_together_are_bounded_too_and_give_back_what_they_held() {
 #[test]
 fn what_a_stream_is_told_of_counts_as_long_as_it_is_open() {
     let notes = Notifier::default();
-    let long = "x".repeat(MOST_URI - 8);
-    let open = |on: &str| {
-        let uris = (0..MOST_RESOURCES / 2).map(|n| format!("{n}{long}"));
-        let stream = Stream {
+    let long = "x".repeat(MAX_URI - 8);
+    let open = |quota_key: &str| {
+        let uris = (0..MAX_RESOURCES / 2).map(|n| format!("{n}{long}"));
+        let stream = OpenStream {
             outbox: Outbox::default(),
-            alone: true,
-            on: on.into(),
-            listens: Listens::Subscription {
+            owns_outbox: true,
+            quota_key: quota_key.into(),
+            kind: StreamKind::Subscription {
                 id: "1".into(),
-                wants: Filter {
+                filter: Filter {
                     updates: Some(uris.collect()),
                     ..Filter::default()
                 },
             },
         };
-        Streams::open(&notes, stream, None, 100)
+        OpenStreams::open(&notes, stream, None, 100)
     };
     let first = open("a").expect("there is room");
     assert_eq!(open("a").expect_err("there is none").code(), "T0006");
     assert!(open("b").is_ok());
     drop(first);
     assert!(open("a").is_ok());
-    assert_eq!(notes.streams().lock().held.all, 0);
+    assert_eq!(notes.streams().lock().quota.total, 0);
 }
