@@ -1,27 +1,23 @@
-//! What both envelopes need of HTTP: the body of a request, media types, the id of a request,
-//! and the headers that a refusal has.
+//! The parts of HTTP that both endpoints share: request bodies, media types, request ids, and the headers of a failure.
 //!
-//! Knows no function and no caller.
+//! It knows neither functions nor callers.
 
 mod mount;
 mod upload;
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tent_core::codes;
 
+use crate::cx::TraceId;
 use crate::error::Error;
-use crate::random;
 
 pub(crate) use mount::base;
 pub(crate) use upload::Upload;
 
-/// The header that names a request, in and out.
+/// The header with the id of a request, of requests and responses.
 pub(crate) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Whether the content type is JSON, whatever its capitals and parameters (RFC 9110, section 8.3.1).
+/// Whether the content type is JSON, in any case and with any parameters (RFC 9110, section 8.3.1).
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(only), None) = (types.next(), types.next()) else {
@@ -36,29 +32,21 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     media.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// The id of a request: its own `X-Request-Id` where that is safe to log and send back (at most 64 letters,
-/// digits, `-`, `_`, `.`), else a new one.
-pub(crate) fn trace(headers: &HeaderMap) -> String {
-    let safe = |id: &&str| {
-        let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-        (1..=64).contains(&id.len()) && id.bytes().all(fits)
-    };
+/// The id of a request: its own `X-Request-Id` if that is safe to log and to send back, else a new one.
+pub(crate) fn trace(headers: &HeaderMap) -> TraceId {
     let own = headers.get(&REQUEST_ID).and_then(|id| id.to_str().ok());
-    own.filter(safe).map_or_else(new_trace, str::to_owned)
+    own.and_then(TraceId::parse)
+        .unwrap_or_else(TraceId::generate)
 }
 
-/// A number for each request after a random start for each process: unique enough to find a request
-/// in a log, and costs no system call.
-fn new_trace() -> String {
-    static START: OnceLock<u64> = OnceLock::new();
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    // Without the system's randomness two processes may number alike; nothing relies on it.
-    let start = START.get_or_init(|| u64::from_le_bytes(random::try_bytes().unwrap_or_default()));
-    let id = start.wrapping_add(COUNT.fetch_add(1, Ordering::Relaxed));
-    format!("{id:016x}")
+/// Adds the id of the request to a response.
+pub(crate) fn put_trace(headers: &mut HeaderMap, trace: TraceId) {
+    if let Ok(trace) = HeaderValue::from_str(trace.as_str()) {
+        headers.insert(REQUEST_ID.clone(), trace);
+    }
 }
 
-/// No reader takes the body for another type than the one that is stated.
+/// Forbids clients to guess another media type for the body than the declared one.
 pub(crate) fn nosniff(headers: &mut HeaderMap) {
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
@@ -66,7 +54,8 @@ pub(crate) fn nosniff(headers: &mut HeaderMap) {
     );
 }
 
-/// The headers that a failure brings whatever its envelope: the challenge of a 401, and when to come again.
+/// Adds the headers of a failure at either endpoint: the challenge of a 401 and the missing scopes of a 403
+/// (`WWW-Authenticate`), and `Retry-After`.
 pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMap) {
     match error.tent_code() {
         Some(codes::SIGN_IN) => {
@@ -94,7 +83,7 @@ pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMa
     }
 }
 
-/// `Bearer realm="…"` (RFC 6750, section 3), with the scopes that are missing.
+/// `Bearer realm="…"` (RFC 6750, section 3), with the missing scopes.
 fn challenge(realm: &str, missing: Option<&str>) -> HeaderValue {
     let quoted = |text: &str| -> String {
         let plain = text
@@ -122,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_type_is_compared_without_capitals_and_parameters() {
+    fn compares_content_types_without_case_and_parameters() {
         for json in [
             "application/json",
             "APPLICATION/JSON",
@@ -143,11 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn a_request_id_that_is_not_safe_is_replaced() {
-        assert_eq!(trace(&with("x-request-id", "abc-1.2_3")), "abc-1.2_3");
+    fn replaces_a_request_id_that_is_not_safe() {
+        let own = trace(&with("x-request-id", "abc-1.2_3"));
+        assert_eq!(own.as_str(), "abc-1.2_3");
         for unsafe_id in ["", "a b", "a\"b", &"x".repeat(65)] {
             let id = trace(&with("x-request-id", unsafe_id));
-            assert!(id.len() == 16 && id != unsafe_id);
+            assert!(id.as_str().len() == 16 && id.as_str() != unsafe_id);
         }
         assert_ne!(trace(&HeaderMap::new()), trace(&HeaderMap::new()));
     }

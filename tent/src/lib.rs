@@ -38,7 +38,7 @@ pub use tent_runtime::function::{
     WithContent,
 };
 pub use tent_runtime::registry::Registry;
-pub use tent_runtime::server::{App, Notifier, Tent};
+pub use tent_runtime::server::{App, Functions, Notifier, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{http, keys, registry, settings};
 

@@ -1,53 +1,51 @@
-//! `/api`: every function as `POST /api/{name}`, queries as `GET /api/{name}` too, and the list of what
-//! a caller may call. Knows HTTP, and nothing of how a function is found, checked or run.
+//! `/api`: every function as `POST /api/{name}`, queries also as `GET /api/{name}`, and the list of the functions that
+//! a caller may call.
+//!
+//! It translates HTTP into the steps of dispatch and back, and decides nothing about a call.
 
-mod answer;
 mod problem;
+mod response;
 
 use std::sync::Arc;
 
 use axum::body::{Body, HttpBody as _};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
-use tent_core::codes;
 use tokio::time::Instant;
 
-use crate::caller::Caller;
-use crate::cx::Client;
-use crate::dispatch::{Call, Dispatcher, Endpoint, RequestContext};
+use crate::cx::{Client, TraceId};
+use crate::dispatch::{Admitted, Call, Dispatcher, Endpoint, Outcome, Requester, Resolved, Target};
 use crate::error::{Error, Result};
 use crate::function::{Function, Kind, OutputShape};
 use crate::json;
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
+use tent_core::codes;
 
-/// Answers any request under `/api`.
+/// Serves any request under `/api`.
 pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -> Response<Body> {
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
-    let served = serve_parts(&dispatcher, &parts, &mut body, &trace).await;
+    let response = respond(&dispatcher, &parts, &mut body, trace).await;
     let mut response =
-        served.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
+        response.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
     body.finish(&mut response).await;
-    if let Ok(trace) = HeaderValue::from_str(&trace) {
-        response
-            .headers_mut()
-            .insert(web::REQUEST_ID.clone(), trace);
-    }
+    web::put_trace(response.headers_mut(), trace);
     match parts.method {
         Method::HEAD => without_body(response),
         _ => response,
     }
 }
 
-/// A failure as this door tells it, to a request that is no call.
-pub(crate) fn refusal(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Response<Body> {
+/// Writes the failure of a request that is not a call as a problem document.
+pub(crate) fn failure(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Response<Body> {
     problem::response(error, parts, dispatcher)
 }
 
-/// The headers of an answer to GET, its length among them, for a HEAD (RFC 9110, section 9.3.2).
+/// Makes the response to a HEAD of the response to a GET: the same headers, `Content-Length` included, without the
+/// body (RFC 9110, section 9.3.2).
 fn without_body(mut response: Response<Body>) -> Response<Body> {
     let length = response.body().size_hint().exact();
     *response.body_mut() = Body::empty();
@@ -59,22 +57,22 @@ fn without_body(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-async fn serve_parts(
+async fn respond(
     dispatcher: &Arc<Dispatcher>,
     parts: &Parts,
     body: &mut Upload,
-    trace: &str,
+    trace: TraceId,
 ) -> Result<Response<Body>> {
-    dispatcher.check_host(parts)?;
-    let caller = dispatcher.identify(parts, trace).await?;
+    let admitted = dispatcher.admit(parts, trace).await?;
+    dispatcher.check_open()?;
     match name(parts)? {
-        None if reads(&parts.method) => list(dispatcher, &caller, trace).await,
+        None if is_read(&parts.method) => list(dispatcher, &admitted).await,
         None => Err(method_not_allowed("GET, HEAD")),
-        Some(name) => call(dispatcher, parts, body, caller, name, trace).await,
+        Some(name) => call(dispatcher, parts, body, &admitted, &name).await,
     }
 }
 
-fn reads(method: &Method) -> bool {
+fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
@@ -86,7 +84,7 @@ fn method_not_allowed(allow: &'static str) -> Error {
 fn name(parts: &Parts) -> Result<Option<String>> {
     let path = parts.uri.path();
     let rest = path.strip_prefix("/api").unwrap_or(path);
-    // One slash alone: a name with another before it is none.
+    // Only one slash: a name cannot begin with another.
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     if rest.is_empty() {
         return Ok(None);
@@ -96,51 +94,64 @@ fn name(parts: &Parts) -> Result<Option<String>> {
         .map_err(|_| Error::new(codes::NOT_FOUND))
 }
 
+/// Calls a function and writes its output.
 async fn call(
     dispatcher: &Arc<Dispatcher>,
     parts: &Parts,
     body: &mut Upload,
-    caller: Caller,
-    name: String,
-    trace: &str,
+    admitted: &Admitted,
+    name: &str,
 ) -> Result<Response<Body>> {
-    // Whether a method fits depends on the function, and only who may call it may learn that it exists.
-    let cx = dispatcher.cx_by(RequestContext {
-        caller: &caller,
-        client: &Client::default(),
-        trace,
-        deadline: dispatcher.deadline(),
-    });
-    let function = dispatcher.find(&name, Endpoint::Api, &cx).await?;
-    // How long the body may take to come is bounded by its own pace.
-    let left = cx.time_left();
-    let query = function.kind == Kind::Query;
-    let (input, wire) = match &parts.method {
-        method if reads(method) && query => (query_input(parts, function)?, InputEncoding::Strings),
-        &Method::POST => (
-            posted_input(dispatcher, parts, body).await?,
-            InputEncoding::Json,
-        ),
-        _ if query => return Err(method_not_allowed("GET, HEAD, POST")),
-        _ => return Err(method_not_allowed("POST")),
+    let client = Client::default();
+    let requester = Requester {
+        admitted,
+        client: &client,
+        meta: None,
     };
-    if !function.only_reads() {
-        dispatcher.check_page(parts, &caller)?;
+    // First: which methods are allowed depends on the function, and only a caller that may call it learns of it.
+    let target = Target::Function(Endpoint::Api, name);
+    let mut resolved = dispatcher.resolve(requester, target).await?;
+    let (input, encoding) = input(dispatcher, parts, body, &mut resolved).await?;
+    if !resolved.function().only_reads() {
+        dispatcher.check_page(parts, admitted.caller())?;
     }
     let call = Call {
-        name,
         input,
-        wire,
-        caller,
-        client: Client::default(),
-        meta: Map::new(),
-        trace: trace.to_owned(),
-        deadline: left.and_then(|left| Instant::now().checked_add(left)),
-        at: Endpoint::Api,
-        peer: None,
-        rounds: None,
+        encoding,
+        client,
+        ..Call::default()
     };
-    Ok(answer::response(dispatcher.call(call).await?))
+    match dispatcher.call(resolved, call).await {
+        Outcome::Ended(result) => Ok(response::response(result?)),
+        Outcome::InputRequired | Outcome::Answered => Err(Error::unexpected(
+            "a call at /api required input from its client",
+        )),
+    }
+}
+
+/// The input of a call: the query of a GET, or the body of a POST.
+async fn input(
+    dispatcher: &Dispatcher,
+    parts: &Parts,
+    body: &mut Upload,
+    resolved: &mut Resolved,
+) -> Result<(Map<String, Value>, InputEncoding)> {
+    let function = resolved.function();
+    let is_query = function.kind == Kind::Query;
+    match &parts.method {
+        method if is_read(method) && is_query => {
+            Ok((query_input(parts, function)?, InputEncoding::Strings))
+        }
+        &Method::POST => {
+            let started = Instant::now();
+            let input = posted_input(dispatcher, parts, body).await?;
+            // The pace of the upload has limits of its own.
+            resolved.exclude(started.elapsed());
+            Ok((input, InputEncoding::Json))
+        }
+        _ if is_query => Err(method_not_allowed("GET, HEAD, POST")),
+        _ => Err(method_not_allowed("POST")),
+    }
 }
 
 async fn posted_input(
@@ -158,7 +169,7 @@ async fn posted_input(
     json::object(&bytes)
 }
 
-/// The query of a GET: a name once is a text, a name more than once a list of texts.
+/// Reads the query of a GET: a name that appears once is a text, a repeated name is a list of texts.
 fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>> {
     let query = parts.uri.query().unwrap_or_default();
     let mut input = Map::new();
@@ -172,31 +183,32 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
             Some(first) => *first = Value::Array(vec![first.take(), text]),
         }
     }
-    let shown = input
+    // Servers and proxies log addresses.
+    let secrets = input
         .keys()
         .filter(|name| function.input.has_secret_in(name));
-    let why = "is a secret: send it by POST, never in an address";
-    let shown: Vec<_> = shown.map(|name| (name.clone(), why.to_owned())).collect();
-    match shown.is_empty() {
+    let problem = "is a secret: send it by POST, never in an address";
+    let problems: Vec<_> = secrets
+        .map(|name| (name.clone(), problem.to_owned()))
+        .collect();
+    match problems.is_empty() {
         true => Ok(input),
-        false => Err(invalid_input(shown)),
+        false => Err(invalid_input(problems)),
     }
 }
 
-/// What this caller may call, with the schemas to call it by.
-async fn list(dispatcher: &Dispatcher, caller: &Caller, trace: &str) -> Result<Response<Body>> {
-    let asking = RequestContext {
-        caller,
+/// Lists the functions that the caller may call, with their schemas.
+async fn list(dispatcher: &Dispatcher, admitted: &Admitted) -> Result<Response<Body>> {
+    let requester = Requester {
+        admitted,
         client: &Client::default(),
-        trace,
-        deadline: dispatcher.deadline(),
+        meta: None,
     };
-    let visible = dispatcher.visible(asking, Endpoint::Api).await?;
-    let functions = visible
-        .into_iter()
-        .map(|at| listed(&dispatcher.registry().functions()[at]));
+    let visible = dispatcher.visible(requester, Endpoint::Api).await?;
+    let functions = visible.registry.functions();
+    let functions = visible.positions.iter().map(|&at| listed(&functions[at]));
     let list = json!({ "functions": functions.collect::<Vec<_>>() });
-    Ok(answer::json(list.to_string()))
+    Ok(response::json(list.to_string()))
 }
 
 fn listed(function: &Function) -> Value {

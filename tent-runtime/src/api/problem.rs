@@ -1,5 +1,5 @@
-//! A failure as `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, and tent's own
-//! `code`, `fix` and `fields`. Shows nothing that the failure keeps for the log.
+//! Writes an error as `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, and tent's own
+//! `code`, `fix` and `fields`. It shows nothing of the error's private source.
 
 use axum::body::Body;
 use http::request::Parts;
@@ -11,6 +11,7 @@ use crate::dispatch::Dispatcher;
 use crate::error::Error;
 use crate::web;
 
+/// Writes the response of a request that failed.
 pub(super) fn response(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Response<Body> {
     let mut response = Response::new(Body::from(document(error, parts, dispatcher).to_string()));
     let status = StatusCode::from_u16(error.status());
@@ -36,7 +37,7 @@ fn document(error: &Error, parts: &Parts, dispatcher: &Dispatcher) -> Value {
     let mut put = |name: &str, value: Value| {
         document.insert(name.to_owned(), value);
     };
-    // An app's own codes have no page here, so they stand as the type themselves.
+    // The codes of the app have no page here, so the type is a URN.
     put(
         "type",
         match error.code().starts_with('T') {

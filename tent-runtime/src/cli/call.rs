@@ -8,12 +8,11 @@ use tent_core::codes;
 use tent_core::names::nearest;
 
 use crate::caller::Caller;
-use crate::cx::Client;
-use crate::dispatch::{Call, Endpoint};
+use crate::cx::TraceId;
+use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::error::{Error, Result};
 use crate::function::{Held, Output, Piece};
 use crate::registry::Registry;
-use crate::schema::InputEncoding;
 use crate::server::Prepared;
 
 use super::list::{kind, refuse};
@@ -38,31 +37,21 @@ pub(super) async fn call(
     let suggestion = suggestion(&registry, &name);
     let dispatcher = prepared.open(registry).await?;
     let caller = match person {
-        Some(id) => Caller::User(Arc::new(dispatcher.person(&id).await.map_err(here)?)),
+        Some(id) => Caller::User(Arc::new(dispatcher.user(&id).await.map_err(here)?)),
         None => Caller::App,
     };
+    let admitted = Admitted::internal(caller, TraceId::default());
     let call = Call {
-        name,
         input,
-        wire: InputEncoding::Json,
-        caller,
-        client: Client::default(),
-        meta: Map::new(),
-        trace: "command-line".to_owned(),
-        deadline: dispatcher.deadline(),
-        at: Endpoint::Cli,
-        peer: None,
-        rounds: None,
+        ..Call::default()
     };
-    let answer = dispatcher
-        .call(call)
-        .await
-        .map_err(|error| match &suggestion {
-            Some(near) if error.is(codes::NOT_FOUND) => {
-                error.with_fix(format!("Did you mean `{near}`? `list` shows all names."))
-            }
-            _ => here(error),
-        })?;
+    let called = dispatcher.call_as(Endpoint::Cli, admitted, &name, call);
+    let answer = called.await.map_err(|error| match &suggestion {
+        Some(near) if error.is(codes::NOT_FOUND) => {
+            error.with_fix(format!("Did you mean `{near}`? `list` shows all names."))
+        }
+        _ => here(error),
+    })?;
     let lines = shown(answer);
     if !lines.is_empty() {
         out::data(lines.join("\n"))?;

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use tent_core::codes;
 
 use crate::caller::Caller;
+use crate::dispatch::Identity;
 use crate::error::{Error, Result};
-use crate::mcp::{Identity, stdio};
+use crate::mcp::stdio;
 use crate::server::{Prepared, Tent, shutdown_signal};
 
 use super::list::refuse;

@@ -62,7 +62,7 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
         format!("  KEY=$({program} keys create --owner ada --scope read --scope write)"),
         "Call a function, or connect an MCP client:".to_owned(),
     ];
-    if let Some(function) = to_try(registry) {
+    if let Some(function) = to_try(&registry) {
         lines.push(format!(
             "  curl -H \"Authorization: Bearer $KEY\" {base}/api/{function}"
         ));

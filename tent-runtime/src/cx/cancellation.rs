@@ -1,95 +1,113 @@
-//! [`Cancellation`]: whether a call was ended before its function, and who hears of it. It is part of the call's own
-//! [`Cx`](super::Cx), and holds nothing of its own until somebody waits.
+//! [`Cancellation`]: whether a call was cancelled before its function returned. Each [`Cx`](super::Cx) holds one; it
+//! allocates nothing until something waits for it.
 //!
-//! Ends nothing itself: whoever runs the call does, when it hears that it was told to stop.
+//! It ends no call. Dispatch runs the call beside [`Cancellation::takes_effect`] and drops it then.
+//!
+//! A request to cancel (the caller disconnected, or the client sent `notifications/cancelled`) and the end of the
+//! function race. A call that was claimed in the store must run to its end, so a claim holds the cancellation off:
+//!
+//! ```text
+//!             request()                              deadline
+//!   running ─────────────► requested ─► CANCELLED ◄──────────── (any state but finished)
+//!    │  ▲                     ▲
+//!    │  │ hold dropped        │ hold dropped (the claim did not succeed)
+//!    ▼  │                     │
+//!   held ──────────────► held, requested ──► the function returns ──► finished
+//!    │        request()       the caller gets no response,
+//!    │                        the call goes on
+//!    └─ keep(): held until the function returns or the deadline passes
+//! ```
+//!
+//! `finished` wins over a later request: a task that the function left behind is not cancelled by it.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
-/// Ends a call before its function does, unless the call has come so far that it runs to its end: from then on
-/// whoever told it to stop just gets no answer.
+/// Cancels a call before its function returns, unless the call is held: it then runs to its end, and only its
+/// response is dropped.
 #[derive(Debug, Default)]
 pub struct Cancellation {
+    /// The bits below.
     state: AtomicU8,
     changed: Notify,
 }
 
-/// Its caller has gone, or said that it does not wait any more.
-const TOLD: u8 = 1;
-/// It runs to its end all the same.
+/// The caller disconnected, or asked to cancel.
+const REQUESTED: u8 = 1;
+/// A request does not end the call.
 const HELD: u8 = 1 << 1;
-/// Its function has come to its own end, so nothing cancels it any more.
-const OVER: u8 = 1 << 2;
-/// It was ended before that.
+/// The function returned, so that nothing cancels the call from now on.
+const FINISHED: u8 = 1 << 2;
+/// The call ended before its function.
 const CANCELLED: u8 = 1 << 3;
 
 impl Cancellation {
-    /// Keeps the call from being stopped until what is given is dropped, or for good if that is
-    /// [kept](CancellationHold::keep). `None` where it was told to stop before: it ends at its next wait.
+    /// Holds cancellation off until the guard is dropped, or until the call ends if the guard is
+    /// [kept](CancellationHold::keep). `None` if cancellation was requested before: the call ends at its next await.
     pub fn hold(&self) -> Option<CancellationHold<'_>> {
-        let was = self.change(|state| match state & TOLD {
+        let before = self.change(|state| match state & REQUESTED {
             0 => state | HELD,
             _ => state,
         });
-        (was & TOLD == 0).then_some(CancellationHold {
-            stop: self,
-            for_good: false,
+        (before & REQUESTED == 0).then_some(CancellationHold {
+            cancellation: self,
+            is_kept: false,
         })
     }
 
-    /// Tells it to stop.
-    pub(crate) fn tell(&self) {
-        self.change(|state| cancelled(state | TOLD));
+    /// Requests cancellation.
+    pub(crate) fn request(&self) {
+        self.change(|state| cancelled_unless_held(state | REQUESTED));
     }
 
-    /// Notes that its deadline has ended it, which nothing keeps it from.
-    pub(crate) fn end(&self) {
+    /// Notes that the deadline ended the call. No hold prevents that.
+    pub(crate) fn expire(&self) {
         self.change(|state| state | CANCELLED);
     }
 
-    /// Notes that its function has come to its own end.
-    fn over(&self) {
-        self.state.fetch_or(OVER, Ordering::AcqRel);
+    fn finish(&self) {
+        self.state.fetch_or(FINISHED, Ordering::AcqRel);
     }
 
-    /// Whether it was told to stop, whatever came of that.
-    pub(crate) fn is_told(&self) -> bool {
-        self.is(|state| state & TOLD != 0)
+    /// Whether cancellation was requested, whether or not it had an effect.
+    pub(crate) fn is_requested(&self) -> bool {
+        self.is(|state| state & REQUESTED != 0)
     }
 
-    /// Ends when the call was told to stop, and nothing keeps it from that.
-    pub(crate) async fn stopped(&self) {
-        self.until(|state| state & (TOLD | HELD) == TOLD).await;
-    }
-
-    /// Ends when the call was told to stop, and goes on all the same.
-    pub(crate) async fn left(&self) {
-        self.until(|state| state & (TOLD | HELD) == TOLD | HELD)
+    /// Completes when cancellation was requested and nothing holds it off.
+    pub(crate) async fn takes_effect(&self) {
+        self.until(|state| state & (REQUESTED | HELD) == REQUESTED)
             .await;
     }
 
-    /// Whether the call was ended before its function.
+    /// Completes when cancellation was requested but is held off: the call goes on without its caller.
+    pub(crate) async fn is_held_off(&self) {
+        self.until(|state| state & (REQUESTED | HELD) == REQUESTED | HELD)
+            .await;
+    }
+
+    /// Whether the call ended before its function.
     pub(super) fn is_cancelled(&self) -> bool {
         self.is(|state| state & CANCELLED != 0)
     }
 
-    /// Ends when the call was ended before its function.
+    /// Completes when the call ends before its function.
     pub(super) async fn cancelled(&self) {
         self.until(|state| state & CANCELLED != 0).await;
     }
 
-    fn is(&self, what: impl Fn(u8) -> bool) -> bool {
-        what(self.state.load(Ordering::Acquire))
+    fn is(&self, condition: impl Fn(u8) -> bool) -> bool {
+        condition(self.state.load(Ordering::Acquire))
     }
 
-    async fn until(&self, what: impl Fn(u8) -> bool) {
+    async fn until(&self, condition: impl Fn(u8) -> bool) {
         let mut changed = pin!(self.changed.notified());
         loop {
-            // Noted as waiting before it is looked at, so that no change is missed.
+            // Registered before the state is read, so that no change between the two is missed.
             changed.as_mut().enable();
-            if self.is(&what) {
+            if self.is(&condition) {
                 return;
             }
             changed.as_mut().await;
@@ -97,65 +115,67 @@ impl Cancellation {
         }
     }
 
-    /// Changes the state, and tells those who wait; gives what it was.
+    /// Changes the state and wakes all waiters. Returns the state before.
     fn change(&self, to: impl Fn(u8) -> u8) -> u8 {
         let changed = |state| Some(to(state));
         let (set, fetch) = (Ordering::AcqRel, Ordering::Acquire);
-        let was = self.state.fetch_update(set, fetch, changed);
+        let before = self.state.fetch_update(set, fetch, changed);
         self.changed.notify_waiters();
-        // It always gives a state, so both are what it was.
-        was.unwrap_or_else(|was| was)
+        // The closure always returns a state, so both variants hold the state before.
+        before.unwrap_or_else(|before| before)
     }
 }
 
-/// The same, cancelled where it was told to stop and nothing stands against that.
-fn cancelled(state: u8) -> u8 {
-    match state & (TOLD | HELD | OVER) {
-        TOLD => state | CANCELLED,
+/// Adds `CANCELLED` where a request has its effect.
+fn cancelled_unless_held(state: u8) -> u8 {
+    match state & (REQUESTED | HELD | FINISHED) {
+        REQUESTED => state | CANCELLED,
         _ => state,
     }
 }
 
-/// Keeps a call from being stopped.
+/// Holds cancellation off until it is dropped.
 #[derive(Debug)]
 pub struct CancellationHold<'a> {
-    stop: &'a Cancellation,
-    for_good: bool,
+    cancellation: &'a Cancellation,
+    is_kept: bool,
 }
 
 impl CancellationHold<'_> {
-    /// From now on the call runs to its end.
+    /// Holds cancellation off until the call ends.
     pub fn keep(mut self) {
-        self.for_good = true;
+        self.is_kept = true;
     }
 }
 
 impl Drop for CancellationHold<'_> {
     fn drop(&mut self) {
-        if !self.for_good {
-            self.stop.change(|state| cancelled(state & !HELD));
+        if !self.is_kept {
+            // A request that came during the hold takes effect now.
+            self.cancellation
+                .change(|state| cancelled_unless_held(state & !HELD));
         }
     }
 }
 
-/// Tells a call to stop when it is dropped before it has come to its end.
-pub(crate) struct Unfinished<'a>(&'a Cancellation);
+/// Requests cancellation when it is dropped before the call has finished.
+pub(crate) struct CancelOnDrop<'a>(&'a Cancellation);
 
-impl<'a> Unfinished<'a> {
-    pub(crate) fn new(stop: &'a Cancellation) -> Self {
-        Unfinished(stop)
+impl<'a> CancelOnDrop<'a> {
+    pub(crate) fn new(cancellation: &'a Cancellation) -> Self {
+        CancelOnDrop(cancellation)
     }
 
-    /// It has come to its end.
+    /// Notes that the call has finished, so that nothing cancels it any more.
     pub(crate) fn finish(self) {
-        self.0.over();
+        self.0.finish();
         std::mem::forget(self);
     }
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.tell();
+        self.0.request();
     }
 }
 
@@ -165,47 +185,57 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_call_that_is_held_is_left_and_one_that_is_not_is_stopped() {
-        let stop = Cancellation::default();
-        let (stopped, left) = (
-            || stop.stopped().now_or_never().is_some(),
-            || stop.left().now_or_never().is_some(),
-        );
-        let held = stop.hold().expect("nobody told it to stop");
-        stop.tell();
-        assert!(left() && !stopped() && !stop.is_cancelled());
-        assert!(stop.hold().is_none(), "it was told before");
-        drop(held);
-        assert!(stopped() && !left() && stop.is_cancelled());
-        assert!(stop.hold().is_none());
+    fn takes_effect(cancellation: &Cancellation) -> bool {
+        cancellation.takes_effect().now_or_never().is_some()
+    }
 
-        let stop = Cancellation::default();
-        stop.hold().expect("nobody told it to stop").keep();
-        stop.tell();
-        assert!(stop.left().now_or_never().is_some());
-        assert!(stop.stopped().now_or_never().is_none());
-        assert!(!stop.is_cancelled());
-        stop.end();
-        assert!(stop.is_cancelled(), "a deadline ends it all the same");
+    fn is_held_off(cancellation: &Cancellation) -> bool {
+        cancellation.is_held_off().now_or_never().is_some()
     }
 
     #[test]
-    fn who_leaves_cancels_what_goes_on_and_nothing_that_has_ended() {
-        let stop = Cancellation::default();
-        let mut waits = [stop.cancelled(), stop.cancelled()].map(Box::pin);
+    fn a_request_during_a_hold_takes_effect_when_the_hold_is_dropped() {
+        let call = Cancellation::default();
+        let held = call.hold().expect("nothing requested cancellation");
+        call.request();
+        assert!(is_held_off(&call) && !takes_effect(&call) && !call.is_cancelled());
+        assert!(call.hold().is_none(), "cancellation was requested before");
+        drop(held);
+        assert!(takes_effect(&call) && !is_held_off(&call) && call.is_cancelled());
+        assert!(call.hold().is_none());
+    }
+
+    #[test]
+    fn a_kept_hold_ends_by_the_deadline_alone() {
+        let call = Cancellation::default();
+        call.hold().expect("nothing requested cancellation").keep();
+        call.request();
+        assert!(is_held_off(&call));
+        assert!(!takes_effect(&call));
+        assert!(!call.is_cancelled());
+        call.expire();
+        assert!(call.is_cancelled());
+    }
+
+    #[test]
+    fn dropping_a_running_call_cancels_it() {
+        let call = Cancellation::default();
+        let mut waits = [call.cancelled(), call.cancelled()].map(Box::pin);
         assert!((&mut waits[0]).now_or_never().is_none());
-        drop(Unfinished::new(&stop));
-        assert!(stop.is_cancelled() && stop.is_told());
+        drop(CancelOnDrop::new(&call));
+        assert!(call.is_cancelled() && call.is_requested());
         for wait in waits {
             assert!(wait.now_or_never().is_some());
         }
+    }
 
-        let stop = Cancellation::default();
-        Unfinished::new(&stop).finish();
-        assert!(!stop.is_told());
-        stop.tell();
-        assert!(!stop.is_cancelled() && stop.is_told());
-        assert!(stop.cancelled().now_or_never().is_none());
+    #[test]
+    fn nothing_cancels_a_finished_call() {
+        let call = Cancellation::default();
+        CancelOnDrop::new(&call).finish();
+        assert!(!call.is_requested());
+        call.request();
+        assert!(!call.is_cancelled() && call.is_requested());
+        assert!(call.cancelled().now_or_never().is_none());
     }
 }

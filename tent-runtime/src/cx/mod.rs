@@ -1,107 +1,92 @@
-//! [`Cx`]: what a function is told of the call that it serves, and the state of the app.
+//! [`Cx`]: the call that a function serves, with its caller, its client and the state of the app.
 //!
-//! Knows no envelope: what it says of a client is what the envelope put in.
+//! Knows no wire format. An endpoint offers a call what its transport can do, through three optional interfaces:
+//!
+//! | interface | does | used by |
+//! |---|---|---|
+//! | [`Reporter`] | sends progress and log messages | [`Cx::progress`], [`Cx::log`] |
+//! | [`Elicitor`] | sends input requests and returns the responses | [`Cx::input`] |
+//! | [`Journal`] | keeps the results of steps between runs of the same call | [`Cx::once`] |
 
-mod client;
-pub mod input;
-mod peer;
 mod cancellation;
+mod client;
+mod elicitor;
+pub mod input;
+mod journal;
+mod nested_call;
 mod paused_time;
+mod reporter;
+mod state;
+mod trace_id;
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tent_core::codes;
 use tokio::time::Instant;
 
 pub use cancellation::{Cancellation, CancellationHold};
 pub use client::{Capabilities, Client, Era};
+pub use elicitor::Elicitor;
 pub use input::{InputRequest, InputResponse, Kind as InputKind};
-pub use peer::{Later, Level, Peer, Progress};
+pub use journal::Journal;
+pub use reporter::{Level, Progress, Reporter};
+pub use state::{Shared, State, States};
+pub use trace_id::TraceId;
 
-pub(crate) use cancellation::Unfinished;
+pub(crate) use cancellation::CancelOnDrop;
 pub(crate) use client::{Extensions, REQUIRED};
+pub(crate) use nested_call::{NestedCalls, Nesting};
 pub(crate) use paused_time::PausedTime;
 
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
-
-/// Something of the app's own that its functions may take by reference: derive it.
-///
-/// A foreign type (a pool, a client) is carried by [`Shared`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a state of the app",
-    note = "derive it: #[derive(tent::State)]; a type of another crate is carried by tent::Shared<T>"
-)]
-pub trait State: Sized + Send + Sync + 'static {}
-
-/// Carries a type of another crate as a [`State`].
-///
-/// ```
-/// use tent_runtime::cx::Shared;
-/// let names = Shared(vec!["ada"]);
-/// assert_eq!(names.len(), 1);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Shared<T>(pub T);
-
-impl<T: Send + Sync + 'static> State for Shared<T> {}
-
-impl<T> std::ops::Deref for Shared<T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-/// The states that the app was handed, one of each type.
-#[derive(Default)]
-pub struct States(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
-
-impl States {
-    /// Puts a state in; one of the same type before it is replaced.
-    pub fn put<T: State>(&mut self, state: T) {
-        self.0.insert(TypeId::of::<T>(), Box::new(state));
-    }
-
-    /// The state of this type.
-    pub fn find<T: State>(&self) -> Option<&T> {
-        self.0.get(&TypeId::of::<T>())?.downcast_ref()
-    }
-}
+use tent_core::codes;
 
 /// One call, as its function sees it. Cheap to clone.
 #[derive(Clone)]
-pub struct Cx(Arc<CxParts>);
+pub struct Cx {
+    parts: Arc<CxParts>,
+    /// Whether the app itself is the caller, whoever made the call ([`Cx::app`]).
+    as_app: bool,
+}
 
-/// What the door makes a [`Cx`] from.
+/// The parts that dispatch makes a [`Cx`] from.
 #[derive(Default)]
 pub(crate) struct CxParts {
     pub(crate) caller: Caller,
     pub(crate) states: Arc<States>,
     pub(crate) client: Client,
     pub(crate) meta: Map<String, Value>,
-    pub(crate) trace: String,
+    pub(crate) trace: TraceId,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) stop: Cancellation,
-    pub(crate) peer: Option<Arc<dyn Peer>>,
-    /// Where the call may wait for answers while its deadline stands still.
-    pub(crate) waits: Option<PausedTime>,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) reporter: Option<Arc<dyn Reporter>>,
+    pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
+    pub(crate) journal: Option<Arc<dyn Journal>>,
+    /// The time that the call waited for its client, which does not count against its deadline. `None` for a call
+    /// that never waits: it has no client to ask, or is dropped while the client answers.
+    pub(crate) paused: Option<PausedTime>,
+    /// Runs the calls that this one makes. Weak, since the app owns the tasks that hold a `Cx`.
+    pub(crate) app: Option<Weak<dyn NestedCalls>>,
+    pub(crate) nesting: Nesting,
+    /// The call around this one, of a function that called this one's.
+    pub(crate) outer: Option<Cx>,
 }
 
 impl Cx {
     pub(crate) fn new(parts: CxParts) -> Self {
-        Cx(Arc::new(parts))
+        Cx {
+            parts: Arc::new(parts),
+            as_app: false,
+        }
     }
 
-    /// A call by `caller` of an app with these states, without the door: for the tests of what generated
-    /// code does.
+    /// Makes a call by `caller` to an app with these states, without dispatch: for tests that call a function as
+    /// plain Rust.
     #[doc(hidden)]
     pub fn for_test(caller: Caller, states: States) -> Self {
         Cx::new(CxParts {
@@ -111,28 +96,32 @@ impl Cx {
         })
     }
 
-    /// Who calls.
+    /// Returns the identity that makes the call.
     pub fn caller(&self) -> &Caller {
-        &self.0.caller
+        static APP: Caller = Caller::App;
+        match self.as_app {
+            true => &APP,
+            false => &self.parts.caller,
+        }
     }
 
-    /// The person who calls, or whose key calls.
+    /// Returns the user who makes the call, or who owns the key that makes it.
     ///
     /// # Errors
-    /// T0004 where nobody calls, T0005 where a caller has no person behind it.
+    /// T0004 for an anonymous caller, T0005 for a caller that is not a user.
     pub fn user(&self) -> Result<&User> {
-        self.0.caller.user().ok_or_else(|| match self.0.caller {
+        self.caller().user().ok_or_else(|| match self.caller() {
             Caller::Nobody => Error::new(codes::SIGN_IN),
             _ => Error::new(codes::NOT_ALLOWED)
-                .with_message("No person stands behind this caller.")
-                .with_fix("Call with the key of a person, or sign in."),
+                .with_message("This caller is not a user.")
+                .with_fix("Call with the key of a user, or sign in."),
         })
     }
 
-    /// Goes on where `allowed` holds.
+    /// Continues if `allowed` is true.
     ///
     /// # Errors
-    /// T0005 otherwise.
+    /// T0005 if it is false.
     ///
     /// ```
     /// # fn serve(cx: &tent_runtime::cx::Cx, owner: &str) -> tent_runtime::error::Result<()> {
@@ -146,30 +135,30 @@ impl Cx {
         }
         Err(Error::new(codes::NOT_ALLOWED)
             .with_message("The caller may not do this.")
-            .with_fix("Call it as somebody who may."))
+            .with_fix("Call as a user who may do it."))
     }
 
-    /// A state of the app.
+    /// Returns a state of the app.
     ///
     /// # Errors
-    /// T7011 where the app was never handed one of this type.
+    /// T7011 if the app has no state of this type.
     pub fn state<T: State>(&self) -> Result<&T> {
-        self.0.states.find().ok_or_else(|| {
+        self.parts.states.find().ok_or_else(|| {
             Error::new(codes::MISSING_STATE).with_source(format!(
-                "the app was handed no {}",
+                "the app has no state of type {}",
                 std::any::type_name::<T>()
             ))
         })
     }
 
-    /// What the client says of itself.
+    /// Returns what the client says about itself: its era, name, version and capabilities. Nothing of it is verified.
     pub fn client(&self) -> &Client {
-        &self.0.client
+        &self.parts.client
     }
 
-    /// What the client put into the `_meta` of this request, beside what MCP and tent read there themselves: the members
-    /// of an extension, or of a client's own. Empty where there is none, at `/api` and for a call from inside. It is the
-    /// client's word, and no input: no schema was asked.
+    /// Returns the members of the request's `_meta` that neither MCP nor tent reads: those of an extension, or of the
+    /// client. Empty at `/api` and for a call that no client made. Nothing of it is verified, and no schema
+    /// applies to it.
     ///
     /// ```
     /// # fn serve(cx: &tent_runtime::cx::Cx) {
@@ -178,40 +167,45 @@ impl Cx {
     /// # }
     /// ```
     ///
-    /// A rule of `access` finds it empty where a list is asked for, so it is nothing to decide access by.
+    /// It is empty when a list asks an access rule, so do not decide access by it.
     pub fn meta(&self) -> &Map<String, Value> {
-        &self.0.meta
+        &self.parts.meta
     }
 
-    /// When the call is ended with T0010; `None` where it may take as long as it likes. It moves on while
-    /// the call waits for an answer of its client.
+    /// Returns when the call ends with T0010; `None` for a call without a time limit. It moves later while the call
+    /// waits for an answer of its client.
     pub fn deadline(&self) -> Option<Instant> {
-        let waited = self
-            .0
-            .waits
-            .as_ref()
-            .map_or(Duration::ZERO, PausedTime::total);
-        self.0.deadline?.checked_add(waited)
+        let waited = self.paused().map_or(Duration::ZERO, PausedTime::total);
+        self.parts.deadline?.checked_add(waited)
     }
 
-    /// Ends when the deadline has come.
-    pub(crate) async fn late(&self) {
-        match (self.0.deadline, &self.0.waits) {
-            (Some(deadline), Some(waits)) => waits.late(deadline).await,
+    /// Completes at the deadline.
+    pub(crate) async fn deadline_passed(&self) {
+        match (self.parts.deadline, self.paused()) {
+            (Some(deadline), Some(paused)) => paused.deadline_passed(deadline).await,
             (Some(deadline), None) => tokio::time::sleep_until(deadline).await,
             (None, _) => std::future::pending().await,
         }
     }
 
-    /// The time left until [`deadline`](Self::deadline).
+    /// The time that the outermost call waited for its client.
+    pub(crate) fn paused(&self) -> Option<&PausedTime> {
+        match &self.parts.outer {
+            Some(outer) => outer.paused(),
+            None => self.parts.paused.as_ref(),
+        }
+    }
+
+    /// Returns the time that is left until [`deadline`](Self::deadline).
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline()
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Tells the client how far the call is: `done` of `total`, and what is being done. It reaches a client
-    /// that asked for it, and goes nowhere otherwise. Call it as often as is handy: ten at once are sent, then
-    /// ten a second, each the newest there is, and the last one before the answer.
+    /// Reports progress to the client: `done` of `total`, and what the function is doing. A client that did not ask for
+    /// progress gets none. Call it as often as you like: tent sends ten reports at once, then the newest ten times a
+    /// second, and the last one before the response. A call that another function makes ([`call`](Self::call))
+    /// reports none: the outer function does.
     ///
     /// ```
     /// # fn serve(cx: &tent_runtime::cx::Cx) {
@@ -225,8 +219,10 @@ impl Cx {
         total: impl Into<Option<f64>>,
         message: impl Into<Option<&'a str>>,
     ) {
-        if let Some(peer) = &self.0.peer {
-            peer.progress(&Progress {
+        if let Some(reporter) = &self.parts.reporter
+            && self.parts.nesting.depth == 0
+        {
+            reporter.progress(&Progress {
                 done,
                 total: total.into(),
                 message: message.into().map(str::to_owned),
@@ -234,32 +230,33 @@ impl Cx {
         }
     }
 
-    /// Sends a line of a log to the client, where it asked for lines of this level. It is for the client:
-    /// the log of the server is `tracing`'s. Of one call a hundred lines at once are sent, then fifty a second;
-    /// in place of the others one line says how many there were.
+    /// Sends a log message to the client, if it asked for this level. The log of the server is `tracing`'s. Of one call
+    /// tent sends a hundred messages at once, then fifty a second; one message counts those that it left out.
     pub fn log(&self, level: Level, data: impl Into<Value>) {
-        if let Some(peer) = &self.0.peer {
-            peer.log(level, None, &data.into());
+        if let Some(reporter) = &self.parts.reporter {
+            reporter.log(level, None, &data.into());
         }
     }
 
-    /// Asks the client: its person with [`input::form`] or [`input::url`], its model with [`input::sampling`], or
-    /// itself with [`input::roots`]. `name` tells the questions of one call apart.
+    /// Sends an input request to the client: a form or a URL for its user ([`input::form`], [`input::url`]), a prompt for
+    /// its model ([`input::sampling`]), or a request for its roots ([`input::roots`]). `name` tells the input requests of
+    /// one call apart.
     ///
-    /// **A modern client answers with a second call, for which the function runs again from its start**: what
-    /// was answered is then answered at once, in the order in which it was asked. So what stands before a
-    /// question is done again, unless it stands in [`once`](Self::once). Questions that are asked together, as
-    /// by `join!`, are put together. To an older client the request goes while the function waits.
+    /// **A modern client responds with a second call, for which the function runs again from its start.** Input
+    /// requests that have a response then return at once, in the order in which they were made. Code before an
+    /// input request therefore runs again, unless it is in [`once`](Self::once). Input requests that are made together,
+    /// as by `join!`, go to the client together. An older client gets the request while the function waits.
     ///
-    /// An answer that does not fit is asked for again, where that can be; what a client did not say it can do is
-    /// never asked of it.
+    /// If a response is invalid, a modern client gets the input request again. tent never sends a request for a
+    /// capability that the client did not declare.
     ///
     /// # Errors
-    /// T0021 where the client did not say that it can be asked this, or there is none, as at `/api`; T0022
-    /// where it went away before it was asked or, on a line such as stdin, before it answered, where it did not answer in
-    /// time, or with something else; T0006 where an older
-    /// client has too many questions of its caller's to answer already; T0012 where the question cannot be asked
-    /// as it stands. A person who says no is no error.
+    /// - T0021 if the client did not declare the capability, or cannot be asked (as at `/api`).
+    /// - T0022 if the client disconnected, did not respond in time, or sent an invalid response.
+    /// - T0006 if an older client has too many open input requests of this caller.
+    /// - T0012 if the input request itself is invalid.
+    ///
+    /// A user who declines is not an error.
     ///
     /// ```
     /// use tent_runtime::cx::{Cx, input};
@@ -276,27 +273,31 @@ impl Cx {
         name: &str,
         request: R,
     ) -> Result<R::Response> {
-        let asked = request.into_input_request()?;
-        let question = asked.request();
-        self.0.client.require(&question.needs())?;
-        let Some(peer) = &self.0.peer else {
+        let prepared = request.into_input_request()?;
+        let request = prepared.request();
+        self.parts.client.require(&request.needs())?;
+        let Some(elicitor) = &self.parts.elicitor else {
             return Err(Error::new(codes::MISSING_CAPABILITY)
-                .with_message("Here is no client that can be asked."));
+                .with_message("The client of this call cannot be asked."));
         };
-        let waiting = self.0.waits.as_ref().map(PausedTime::begin);
-        let answer = peer.ask(name, question).await?;
+        let name = self.parts.nesting.name(name);
+        // The time that a person takes does not count against the deadline.
+        let waiting = self.paused().map(PausedTime::pause);
+        let answer = elicitor.request(&name, request).await?;
         drop(waiting);
-        asked.read(answer).map_err(|what| misanswered(name, &what))
+        prepared
+            .read(answer)
+            .map_err(|problem| misanswered(&name, &problem))
     }
 
-    /// Does a step once in all the runs that the questions of one call lead to: what it gave is kept, and a later
-    /// run is given it instead. For steps before a question, such as a row that is added, that must not
-    /// happen for each round. A step that fails is not kept.
+    /// Runs a step once, however often the input requests of a call make its function run again: the first run records
+    /// the result, and later runs get it. Use it for a step before an input request that must not happen twice,
+    /// such as adding a row. A step that fails is not recorded.
     ///
-    /// What it gives travels with the question, sealed, so it is small: an id rather than a document.
+    /// The result travels with the input request, sealed, so keep it small: an id rather than a document.
     ///
     /// # Errors
-    /// What the step fails with; T0012 where what it gave cannot be kept.
+    /// The error of the step; T0012 if its result cannot be recorded.
     ///
     /// ```
     /// # use tent_runtime::cx::{Cx, input};
@@ -313,33 +314,31 @@ impl Cx {
         T: Serialize + DeserializeOwned + Send,
         F: Future<Output = Result<T>> + Send,
     {
-        let Some(peer) = &self.0.peer else {
+        let Some(journal) = &self.parts.journal else {
             return step.await;
         };
-        if let Some(kept) = peer.kept(name).await? {
-            return Ok(serde_json::from_value(kept)?);
+        let name = self.parts.nesting.name(name);
+        if let Some(recorded) = journal.recorded(&name).await? {
+            return Ok(serde_json::from_value(recorded)?);
         }
-        let given = step.await?;
-        peer.keep(name, serde_json::to_value(&given)?).await?;
-        Ok(given)
+        let result = step.await?;
+        journal
+            .record(&name, serde_json::to_value(&result)?)
+            .await?;
+        Ok(result)
     }
 
-    /// The client at the other end, where it can be told and asked something.
-    pub(crate) fn peer(&self) -> Option<&Arc<dyn Peer>> {
-        self.0.peer.as_ref()
-    }
-
-    /// Ends when the call was ended before its function: its caller went away, its client cancelled it, or its
-    /// [`deadline`](Self::deadline) came. Whatever the function does from then on goes nowhere.
+    /// Completes when the call ends before its function does: its caller disconnected, its client cancelled it, or its
+    /// [`deadline`](Self::deadline) passed. The result of the function is then discarded.
     ///
-    /// An async function is dropped then, where it waits; so this is for what is not dropped with it: a task that it
-    /// spawned, or a `blocking` function. It never ends where the function came to its own end, so wait for it
-    /// beside something else.
+    /// tent drops an async function at its next await. This method is for what outlives it: a task that the function
+    /// spawned, or a blocking function. It never completes if the function returned, so wait for something else
+    /// beside it.
     ///
-    /// A caller at `/api` and a client of 2026-07-28 go away with their connection. An older client's lost connection says
-    /// nothing; its `notifications/cancelled` does. On a line, such as stdin, both eras cancel by that note, and a line
-    /// that ends takes its calls with it when their time is over. A change or an action that goes on with the answer to
-    /// a question of a client of 2026-07-28 counts once, so its deadline alone ends it.
+    /// A disconnect cancels the calls of `/api` and of clients of 2026-07-28. It cancels no call of an older client;
+    /// `notifications/cancelled` does. On a connection such as stdio, that notification cancels the calls of both eras,
+    /// and the end of the connection cancels its calls when their grace time is over. A retry of a change or an action
+    /// with the responses to its input requests runs once, so only its deadline ends it.
     ///
     /// ```
     /// # async fn refresh() {}
@@ -348,16 +347,17 @@ impl Cx {
     /// tokio::spawn(async move {
     ///     tokio::select! {
     ///         () = refresh() => {}
-    ///         () = cx.cancelled() => println!("nobody waits for {} any more", cx.trace()),
+    ///         () = cx.cancelled() => println!("the call {} was cancelled", cx.trace()),
     ///     }
     /// });
     /// # }
     /// ```
     pub async fn cancelled(&self) {
-        self.0.stop.cancelled().await;
+        self.parts.cancellation.cancelled().await;
     }
 
-    /// Whether [`cancelled`](Self::cancelled) has ended: for a `blocking` function, which looks between two steps.
+    /// Whether the call was cancelled ([`cancelled`](Self::cancelled)): for a blocking function, which checks it
+    /// between two steps.
     ///
     /// ```
     /// # fn serve(cx: &tent_runtime::cx::Cx, rows: Vec<u32>) -> tent_runtime::error::Result<u64> {
@@ -372,21 +372,25 @@ impl Cx {
     /// # }
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        self.0.stop.is_cancelled()
+        self.parts.cancellation.is_cancelled()
     }
 
-    /// What ends the call before its function.
-    pub(crate) fn stop(&self) -> &Cancellation {
-        &self.0.stop
-    }
-
-    /// The id of the request, as the log has it.
+    /// Returns the id of the request, as the log shows it.
     pub fn trace(&self) -> &str {
-        &self.0.trace
+        self.parts.trace.as_str()
+    }
+
+    /// The parts that dispatch made it from.
+    pub(crate) fn parts(&self) -> &CxParts {
+        &self.parts
+    }
+
+    pub(crate) fn cancellation(&self) -> &Cancellation {
+        &self.parts.cancellation
     }
 }
 
-/// T0022 for an answer that is none.
+/// T0022 for a response that is missing or invalid.
 pub(crate) fn misanswered(name: &str, what: &str) -> Error {
     Error::new(codes::CLIENT_DID_NOT_ANSWER)
         .with_message(format!("The client's answer to {name:?} {what}."))
@@ -395,9 +399,9 @@ pub(crate) fn misanswered(name: &str, what: &str) -> Error {
 impl fmt::Debug for Cx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cx")
-            .field("caller", &self.0.caller)
-            .field("client", &self.0.client)
-            .field("trace", &self.0.trace)
+            .field("caller", self.caller())
+            .field("client", &self.parts.client)
+            .field("trace", &self.parts.trace)
             .finish_non_exhaustive()
     }
 }

@@ -1,55 +1,54 @@
-//! Whether an access rule lets a caller. Sees the caller, never the input.
+//! Decides whether an access rule accepts a caller. It sees the caller, never the input.
 
-use tent_core::codes;
 use tokio::time::Instant;
 
-use super::guard::{Guarded, earlier, guarded, is_over};
+use super::guard::{Guarded, earlier, guarded, is_over, until};
 use crate::caller::Caller;
 use crate::cx::Cx;
 use crate::function::{Access, Rule};
+use tent_core::codes;
 
-/// Whether `access` lets the caller of `cx`. The app itself is let by every rule. A rule of the app's own has
-/// until `deadline`, and no longer than `cx`.
-pub(super) async fn allows(access: &Access, cx: &Cx, deadline: Option<Instant>) -> bool {
-    if let Some(allows) = at_once(access, cx) {
-        return allows;
-    }
+/// Runs the app's own rules of `access` until one of them accepts the caller of `cx`. They have until `deadline`, and
+/// never longer than `cx`.
+///
+/// Call [`without_rules`] first: it decides every access without a rule of the app.
+pub(super) async fn by_rules(access: &Access, cx: &Cx, deadline: Option<Instant>) -> bool {
     let deadline = earlier(deadline, cx.deadline());
     for rule in rules(access) {
-        // What has no time left is not begun.
-        if !is_over(deadline) && asked(rule, cx, deadline).await {
+        // A rule without time does not start.
+        if !is_over(deadline) && accepts(rule, cx, deadline).await {
             return true;
         }
     }
     false
 }
 
-/// Whether `access` lets the caller of `cx`, where that is known without asking a rule of the app's own.
-pub(super) fn at_once(access: &Access, cx: &Cx) -> Option<bool> {
-    if matches!(cx.caller(), Caller::App) {
+/// Whether `access` accepts `caller`; `None` if only a rule of the app can tell. Every access accepts the app itself.
+pub(super) fn without_rules(access: &Access, caller: &Caller) -> Option<bool> {
+    if matches!(caller, Caller::App) {
         return Some(true);
     }
     match access {
         Access::Anyone => Some(true),
-        Access::SignedIn => Some(cx.caller().is_known()),
-        Access::Role(role) => Some(cx.caller().has_role(role)),
+        Access::SignedIn => Some(caller.is_known()),
+        Access::Role(role) => Some(caller.has_role(role)),
         Access::App => Some(false),
         Access::Rule(_) => None,
         Access::Any(list) => {
-            let mut known = Some(false);
+            let mut decided = Some(false);
             for one in list {
-                match at_once(one, cx) {
+                match without_rules(one, caller) {
                     Some(true) => return Some(true),
                     Some(false) => {}
-                    None => known = None,
+                    None => decided = None,
                 }
             }
-            known
+            decided
         }
     }
 }
 
-/// The rules of the app's own in it. A list holds no list: the macro flattens them.
+/// The app's own rules of an access. A list never holds a list: the macro flattens them.
 fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
     let all = match access {
         Access::Any(list) => list,
@@ -61,20 +60,19 @@ fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
     })
 }
 
-/// A rule that fails, panics or does not end lets nobody: its failure may not tell a caller that the
-/// function exists.
-async fn asked(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
-    // A plain `fn` panics while its future is made, so that is done inside too.
-    let why = match guarded(deadline, async { rule.check(cx).await }).await {
-        Guarded::Returned(Ok(allows)) => return allows,
+/// Runs one rule. A rule that fails, panics or times out rejects: its failure must not show that the function exists.
+async fn accepts(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
+    // A plain `fn` panics before it returns its future, so it is called inside the guard.
+    let why = match guarded(until(deadline), async { rule.check(cx).await }).await {
+        Guarded::Returned(Ok(accepted)) => return accepted,
         Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
         Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
-        Guarded::TimedOut => vec!["it did not end in time".to_owned()],
+        Guarded::TimedOut => vec!["it did not return before the deadline".to_owned()],
     };
     tracing::error!(
         rule = rule.name(),
         ?why,
-        "an access rule broke, and lets nobody"
+        "an access rule failed, and rejects the caller"
     );
     false
 }

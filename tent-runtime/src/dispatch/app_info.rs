@@ -1,39 +1,38 @@
-//! [`AppInfo`]: what clients are told of the app as a whole, and the rules for it. Part of the door.
+//! [`AppInfo`]: what an app says about itself to clients, and the rules for it.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tent_core::codes;
-use tent_core::extension;
+use tent_core::{codes, extension};
 
 use crate::function::{Icon, web_address};
 use crate::registry::{Diagnostic, Diagnostics, Registry};
 
-/// What clients are told of the app as a whole.
+/// What an app says about itself to clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppInfo {
-    /// Its name, for programs.
+    /// The name, for programs.
     pub name: String,
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// Its name, for people.
+    /// The name, for people.
     pub title: Option<String>,
-    /// What it does, for people.
+    /// A description, for people.
     pub about: Option<String>,
-    /// Where people read more of it.
+    /// The URL of a page about it.
     pub website: Option<String>,
-    /// The pictures that it is shown by.
+    /// The icons that clients show for it.
     pub icons: Vec<Icon>,
-    /// How a model uses it well.
+    /// Instructions for a model that uses it.
     pub instructions: Option<String>,
-    /// The extensions of MCP that it has, each with its settings.
+    /// The MCP extensions that it supports, each with its settings.
     pub extensions: BTreeMap<String, Value>,
-    /// What it can do that no standard has, each with its settings.
+    /// Its capabilities outside of any standard, each with its settings.
     pub experimental: BTreeMap<String, Value>,
 }
 
 impl AppInfo {
-    /// What clients would refuse of it: T7034, T7035, T7036.
+    /// Finds what clients would reject: T7034, T7035, T7036.
     pub fn problems(&self) -> Vec<Diagnostic> {
         let at = |code, message| Diagnostic {
             code,
@@ -55,18 +54,19 @@ impl AppInfo {
                 ));
             }
             if !settings.is_object() {
-                let message = format!("The settings of the extension {id:?} are no object");
+                let message = format!("The settings of the extension {id:?} must be an object");
                 problems.push(at(codes::INVALID_EXTENSION, message));
             }
         }
         for (name, settings) in &self.experimental {
             if name.is_empty() {
-                let message = "An experimental capability has no name".to_owned();
+                let message = "An experimental capability must have a name".to_owned();
                 problems.push(at(codes::INVALID_EXTENSION, message));
             }
             if !settings.is_object() {
-                let message =
-                    format!("The settings of the experimental capability {name:?} are no object");
+                let message = format!(
+                    "The settings of the experimental capability {name:?} must be an object"
+                );
                 problems.push(at(codes::INVALID_EXTENSION, message));
             }
         }
@@ -81,21 +81,21 @@ impl AppInfo {
         problems
     }
 
-    /// What clients take and show worse: T7034 for an icon that is not encrypted on its way.
+    /// Finds what clients accept but do not show: T7034 for an icon that is not over https.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
-        let finding = |icon: &Icon| Diagnostic {
+        let diagnostic = |icon: &Icon| Diagnostic {
             code: codes::INVALID_ICON,
             message: format!(
-                "The app's icon {:?} is not over https:, and clients fetch no other",
+                "The app's icon {:?} is not over https, so that clients do not fetch it",
                 icon.shown()
             ),
             locations: Vec::new(),
         };
-        unfetched.map(finding).collect()
+        unfetched.map(diagnostic).collect()
     }
 
-    /// The same functions, unless something is wrong with them or with this: then everything that is.
+    /// Returns the registry if it and the app info are valid, else all problems of both.
     pub(crate) fn beside(
         &self,
         registry: Result<Registry, Diagnostics>,
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_app_says_of_itself_well_is_no_problem() {
+    fn a_valid_app_info_has_no_problems() {
         let about = AppInfo {
             website: Some("https://shop.example".to_owned()),
             icons: vec![Icon::svg("<svg/>")],
@@ -137,24 +137,24 @@ mod tests {
     }
 
     #[test]
-    fn an_icon_in_the_clear_is_warned_of() {
-        let clear = Icon::new("http://shop.example/a.png");
+    fn warns_of_an_icon_that_is_not_over_https() {
+        let insecure = Icon::new("http://shop.example/a.png");
         let about = AppInfo {
-            icons: vec![Icon::svg("<svg/>"), clear],
+            icons: vec![Icon::svg("<svg/>"), insecure],
             ..AppInfo::default()
         };
         assert_eq!(found(&about), []);
         let warnings = about.warnings();
-        let told: Vec<_> = warnings
+        let found: Vec<_> = warnings
             .iter()
             .map(|one| (one.code, &*one.message))
             .collect();
-        let wanted = r#"The app's icon "http://shop.example/a.png" is not over https:, and clients fetch no other"#;
-        assert_eq!(told, [(codes::INVALID_ICON, wanted)]);
+        let wanted = r#"The app's icon "http://shop.example/a.png" is not over https, so that clients do not fetch it"#;
+        assert_eq!(found, [(codes::INVALID_ICON, wanted)]);
     }
 
     #[test]
-    fn everything_that_clients_refuse_is_told_at_once() {
+    fn reports_all_problems_at_once() {
         let of = |name: &str, settings: Value| (name.to_owned(), settings);
         let about = AppInfo {
             website: Some("shop.example".to_owned()),
@@ -163,14 +163,14 @@ mod tests {
             experimental: [of("", json!({})), of("tasks", json!(true))].into(),
             ..AppInfo::default()
         };
-        let told = [
+        let wanted = [
             (
                 codes::INVALID_ICON,
                 r#"The app's icon "file:///icon.png" has a URL that is neither https: nor http:"#,
             ),
             (
                 codes::INVALID_EXTENSION,
-                r#"The settings of the extension "com.example/ok" are no object"#,
+                r#"The settings of the extension "com.example/ok" must be an object"#,
             ),
             (
                 codes::INVALID_EXTENSION,
@@ -178,11 +178,11 @@ mod tests {
             ),
             (
                 codes::INVALID_EXTENSION,
-                "An experimental capability has no name",
+                "An experimental capability must have a name",
             ),
             (
                 codes::INVALID_EXTENSION,
-                r#"The settings of the experimental capability "tasks" are no object"#,
+                r#"The settings of the experimental capability "tasks" must be an object"#,
             ),
             (
                 codes::INVALID_WEBSITE,
@@ -191,7 +191,7 @@ mod tests {
         ];
         assert_eq!(
             found(&about),
-            told.map(|(code, said)| (code, said.to_owned()))
+            wanted.map(|(code, message)| (code, message.to_owned()))
         );
     }
 }

@@ -1,6 +1,8 @@
-//! What stands between the app's own code and everything else: a panic is caught, also one in a `Drop`,
-//! a deadline ends what does not end, and what broke is logged under a reference that the caller gets
-//! in its place.
+//! Runs code of the app, and everything else that a request waits for, within bounds: a panic is caught, also one in
+//! `Drop`, and a deadline ends what takes too long. An internal error goes to the log under a reference, and its
+//! caller gets the reference.
+//!
+//! [`under_deadline`] is the only place of dispatch that ends a wait.
 
 use std::any::Any;
 use std::future::Future;
@@ -10,54 +12,67 @@ use futures_util::FutureExt as _;
 use tent_core::codes::{self, When};
 use tokio::time::{Instant, sleep_until};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::{json, random};
 
-/// What came of the app's own code.
+/// How code of the app ended.
 pub(super) enum Guarded<T> {
     /// It returned.
     Returned(T),
-    /// It did not return in time.
+    /// It did not return before the deadline.
     TimedOut,
-    /// It panicked, with this text.
+    /// It panicked. The error holds the text of the panic.
     Panicked(Error),
 }
 
-/// Runs code of the app's own to its end, its panic or its deadline.
-pub(super) async fn guarded<T>(
-    deadline: Option<Instant>,
+/// Runs `work` until `deadline` completes; `None` if that comes first. The work is dropped then.
+pub(super) async fn under_deadline<T>(
+    deadline: impl Future<Output = ()>,
     work: impl Future<Output = T>,
-) -> Guarded<T> {
-    let late = async {
-        match deadline {
-            Some(deadline) => sleep_until(deadline).await,
-            None => std::future::pending().await,
-        }
-    };
-    guarded_until(late, work).await
+) -> Option<T> {
+    tokio::select! {
+        // Work that is done at the deadline counts.
+        biased;
+        done = work => Some(done),
+        () = deadline => None,
+    }
 }
 
-/// Runs code of the app's own to its end, its panic, or until `late` ends.
-pub(super) async fn guarded_until<T>(
-    late: impl Future<Output = ()>,
+/// Runs code of the app until it returns, panics, or `deadline` completes.
+pub(super) async fn guarded<T>(
+    deadline: impl Future<Output = ()>,
     work: impl Future<Output = T>,
 ) -> Guarded<T> {
-    // The work is dropped within, so that a `Drop` that panics is caught like everything else.
-    let within = async move {
-        tokio::select! {
-            biased;
-            returned = work => Some(returned),
-            () = late => None,
-        }
-    };
-    match AssertUnwindSafe(within).catch_unwind().await {
+    // The work is dropped inside, so that a panic in `Drop` is caught too.
+    let inside = async move { under_deadline(deadline, work).await };
+    match AssertUnwindSafe(inside).catch_unwind().await {
         Ok(Some(returned)) => Guarded::Returned(returned),
         Ok(None) => Guarded::TimedOut,
         Err(panic) => Guarded::Panicked(panicked(panic)),
     }
 }
 
-/// The earlier of two deadlines; without one there is time without end.
+/// Waits for a part of tent, such as the store, until the deadline.
+///
+/// # Errors
+/// T0010 at the deadline, and those of `work`.
+pub(super) async fn in_time<T>(
+    deadline: Option<Instant>,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let done = under_deadline(until(deadline), work).await;
+    done.unwrap_or_else(|| Err(Error::new(codes::TIMEOUT)))
+}
+
+/// Completes at the deadline; never without one.
+pub(super) async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The earlier of two deadlines. `None` is no deadline.
 pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -65,34 +80,34 @@ pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<In
     }
 }
 
-/// Whether a deadline has come.
+/// Whether a deadline has passed.
 pub(super) fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| deadline <= Instant::now())
 }
 
-/// A panic as an unexpected failure, which holds its text for the log.
+/// Makes an unexpected error of a panic. Its text is for the log.
 pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Error {
     let text = panic
         .downcast_ref::<&'static str>()
         .map(ToString::to_string)
         .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a value that is no text".to_owned());
-    // The value may panic while it is dropped, and what it panics with may too: that one is left alone.
+        .unwrap_or_else(|| "a value that is not a text".to_owned());
+    // The value may panic while it is dropped, and so may the value of that panic, which is therefore leaked.
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(again);
     }
     Error::unexpected(format!("it panicked: {text}"))
 }
 
-/// A failure as its caller may see it. What is not meant for callers (an unexpected failure, and every
-/// code that only the start or the build can meet) goes to the log under a reference; the caller gets
-/// the reference. `place` says what broke.
+/// Makes an error safe for its caller. An error that is not meant for callers (an unexpected one, and every code of the
+/// build and the start) goes to the log under a reference, and the caller gets a T0012 with the reference.
+/// `place` names what failed.
 pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &str) -> Error {
-    let known = error
+    let is_public = error
         .tent_code()
         .is_none_or(|code| code.when() == When::Call);
-    let told = error.fields().contains_key(REFERENCE);
-    if (known && !error.is(codes::INTERNAL)) || told {
+    let has_reference = error.fields().contains_key(REFERENCE);
+    if (is_public && !error.is(codes::INTERNAL)) || has_reference {
         return error;
     }
     let reference = reference();
@@ -104,7 +119,7 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         code = error.code(),
         message = error.message(),
         chain = ?error.chain(),
-        "something broke",
+        "internal error",
     );
     Error::new(codes::INTERNAL)
         .with_message(format!("Internal error (reference {reference})."))
@@ -114,7 +129,7 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
 const REFERENCE: &str = "reference";
 
 fn reference() -> String {
-    // Without the system's randomness a reference is still a text to look for, only no unique one.
+    // Without the system's randomness the reference can still be searched for, but is not unique.
     json::hex(&random::try_bytes::<8>().unwrap_or_default())
 }
 
@@ -130,43 +145,47 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_drop_that_panics_when_time_is_up_is_caught() {
+    async fn catches_a_panic_in_drop_at_the_deadline() {
         let work = async {
             let _held = PanicsInDrop;
             std::future::pending::<()>().await;
         };
         let soon = Instant::now() + std::time::Duration::from_millis(1);
-        let Guarded::Panicked(error) = guarded(Some(soon), work).await else {
+        let Guarded::Panicked(error) = guarded(until(Some(soon)), work).await else {
             panic!("the panic was not caught");
         };
         assert_eq!(error.chain(), ["it panicked: in drop"]);
     }
 
     #[tokio::test]
-    async fn a_panic_whose_value_panics_too_is_caught() {
+    async fn catches_a_panic_whose_value_panics_in_drop() {
         let work = async { std::panic::panic_any(PanicsInDrop) };
-        let Guarded::<()>::Panicked(error) = guarded(None, work).await else {
+        let Guarded::<()>::Panicked(error) = guarded(until(None), work).await else {
             panic!("the panic was not caught");
         };
-        assert_eq!(error.chain(), ["it panicked: a value that is no text"]);
+        assert_eq!(error.chain(), ["it panicked: a value that is not a text"]);
     }
 
     #[test]
-    fn what_is_not_meant_for_callers_becomes_a_reference() {
+    fn replaces_an_error_that_is_not_meant_for_callers_by_a_reference() {
         let password =
             Error::new(codes::INVALID_SETTING).with_message("shop.password: \"hunter2\"");
         let error = with_reference(password, "a function", "nobody", "1");
         assert_eq!(error.code(), "T0012");
         assert!(!error.message().contains("hunter2"));
         let again = with_reference(error.clone(), "a function", "nobody", "1");
-        assert_eq!(again.fields(), error.fields(), "a reference is given once");
-        for stated in [
+        assert_eq!(
+            again.fields(),
+            error.fields(),
+            "it keeps its first reference"
+        );
+        for public in [
             Error::new(codes::INVALID_INPUT),
             Error::declared(crate::code!("A0001"), 409, "no"),
         ] {
-            let code = stated.code();
+            let code = public.code();
             assert_eq!(
-                with_reference(stated, "a function", "nobody", "1").code(),
+                with_reference(public, "a function", "nobody", "1").code(),
                 code
             );
         }

@@ -1,5 +1,5 @@
-//! Whether a request's `Host` and `Origin` are ours: what keeps a page of another site, or a name that
-//! was made to point at this machine (DNS rebinding), from reaching the app through somebody's browser.
+//! Checks that `Host` and `Origin` of a request are this server's. That keeps a page of another site, and a name that
+//! an attacker points at this machine (DNS rebinding), from reaching the app through a user's browser.
 
 use std::net::IpAddr;
 use std::sync::{PoisonError, RwLock};
@@ -11,24 +11,24 @@ use tent_core::codes;
 use crate::error::{Error, Result};
 use crate::settings::Web;
 
-/// The hosts and origins that the app serves.
+/// The hosts and origins that an app serves.
 #[derive(Debug)]
 pub struct Hosts {
-    /// Lower case, without a port where every port is meant.
+    /// In lower case. One without a port means every port.
     hosts: Vec<String>,
-    /// Lower case, `scheme://host[:port]`.
+    /// In lower case: `scheme://host[:port]`.
     origins: Vec<String>,
-    /// Whether pages of this server's own come by https alone, but for those on this machine.
-    https: bool,
-    /// Addresses that a listener was given beside the settings.
+    /// The addresses of listeners that the settings do not name.
     listening: RwLock<Vec<String>>,
+    /// Whether the pages of this server use https, except on this machine.
+    https: bool,
 }
 
-/// The names by which a machine reaches itself.
+/// The names that a machine has for itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Hosts {
-    /// The loopback names, the address that is listened on, the public address, and what the settings add.
+    /// The loopback names, the address that the server listens on, `web.public_url`, and `web.hosts` and `web.origins`.
     pub fn new(web: &Web) -> Self {
         let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
         if !web.addr.ip().is_unspecified() {
@@ -44,14 +44,15 @@ impl Hosts {
         Hosts {
             hosts,
             origins,
-            https,
             listening: RwLock::default(),
+            https,
         }
     }
 
     /// Also serves requests to this address, on which the server listens.
     pub fn serve(&self, address: IpAddr) {
         if !address.is_unspecified() {
+            // No code panics while it holds the lock.
             let mut listening = self
                 .listening
                 .write()
@@ -60,19 +61,18 @@ impl Hosts {
         }
     }
 
+    /// Checks `Host` and `Origin` of a request.
+    ///
     /// # Errors
-    /// T0014 for a host or an origin that is not served, or that is not named exactly once.
+    /// T0014 for a host or an origin that is not served, or that does not appear exactly once.
     pub fn check(&self, parts: &Parts) -> Result<()> {
         let host = host(parts).filter(|host| self.serves(host));
-        let host =
-            host.ok_or_else(|| wrong("The request names no host that this server serves."))?;
+        let host = host.ok_or_else(|| wrong("The Host of the request is not served here."))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if origin.to_str().is_ok_and(|o| self.is_ours(o, &host)) => Ok(()),
-            _ => Err(wrong(
-                "The request comes from an origin that this server does not serve.",
-            )),
+            _ => Err(wrong("The Origin of the request is not allowed here.")),
         }
     }
 
@@ -88,8 +88,8 @@ impl Hosts {
         }
     }
 
-    /// A listed origin, or that of a page which this server gave out itself. Where the world reaches it
-    /// by https, a page that came by http may be anybody's who sits on the way.
+    /// Whether the origin is listed, or is that of a page of this server. If this server is public over https, a page
+    /// that came over http may be from an attacker on the network.
     fn is_ours(&self, origin: &str, host: &str) -> bool {
         let origin = normal_origin(origin);
         let own = |scheme: &str| origin == normal_origin(&format!("{scheme}://{host}"));
@@ -97,14 +97,14 @@ impl Hosts {
         self.origins.contains(&origin) || own("https") || (by_http && own("http"))
     }
 
-    /// Whether a page of this origin was listed in the settings, rather than being of this server.
+    /// Whether `web.origins` lists this origin.
     pub fn lists(&self, origin: &str) -> bool {
         self.origins.contains(&normal_origin(origin))
     }
 }
 
-/// The host that the request names, if it names one and only one. Where its target holds one too, as a
-/// request to a proxy has it, both have to be the same: who stands before this server may go by either.
+/// The host of the request, if it names exactly one. If the request target holds a host too, as in a request to a proxy,
+/// both must be equal: a proxy in front of this server may read either.
 fn host(parts: &Parts) -> Option<String> {
     let named = one(&parts.headers, header::HOST).map(str::to_ascii_lowercase);
     let Some(authority) = parts.uri.authority() else {
@@ -115,19 +115,19 @@ fn host(parts: &Parts) -> Option<String> {
     agrees.then_some(authority)
 }
 
-fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (Some(only), None) => only.to_str().ok(),
-        _ => None,
-    }
-}
-
 /// An address as a `Host` header has it.
 fn host_of(address: IpAddr) -> String {
     match address {
         IpAddr::V4(ip) => ip.to_string(),
         IpAddr::V6(ip) => format!("[{ip}]"),
+    }
+}
+
+fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(only), None) => only.to_str().ok(),
+        _ => None,
     }
 }
 
@@ -138,7 +138,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// An origin in lower case, without the port that its scheme has anyway and without a path.
+/// An origin in lower case, without the default port of its scheme and without a path.
 fn normal_origin(origin: &str) -> String {
     let lower = origin.trim_end_matches('/').to_ascii_lowercase();
     let without = |scheme: &str, port: &str| {
@@ -166,7 +166,7 @@ mod tests {
         Hosts::new(&web)
     }
 
-    fn asked(hosts: &Hosts, headers: &[(&str, &str)]) -> bool {
+    fn accepts(hosts: &Hosts, headers: &[(&str, &str)]) -> bool {
         let mut request = http::Request::builder().uri("/mcp");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_loopback_names_are_served_and_no_others() {
+    fn serves_only_loopback_names_by_default() {
         let hosts = hosts(|_| {});
         for host in [
             "localhost",
@@ -185,7 +185,7 @@ mod tests {
             "[::1]:3000",
             "[::1]",
         ] {
-            assert!(asked(&hosts, &[("host", host)]), "{host}");
+            assert!(accepts(&hosts, &[("host", host)]), "{host}");
         }
         for host in [
             "evil.example",
@@ -194,19 +194,19 @@ mod tests {
             "",
             "10.0.0.1",
         ] {
-            assert!(!asked(&hosts, &[("host", host)]), "{host}");
+            assert!(!accepts(&hosts, &[("host", host)]), "{host}");
         }
-        assert!(!asked(&hosts, &[]));
-        assert!(!asked(
+        assert!(!accepts(&hosts, &[]));
+        assert!(!accepts(
             &hosts,
             &[("host", "localhost"), ("host", "evil.example")]
         ));
     }
 
     #[test]
-    fn an_origin_is_our_own_or_listed() {
+    fn accepts_its_own_and_listed_origins() {
         let hosts = hosts(|web| web.origins = vec!["https://App.example".to_owned()]);
-        let from = |origin| asked(&hosts, &[("host", "localhost:3000"), ("origin", origin)]);
+        let from = |origin| accepts(&hosts, &[("host", "localhost:3000"), ("origin", origin)]);
         assert!(from("http://localhost:3000"));
         assert!(from("https://app.example"));
         assert!(from("https://app.example:443"));
@@ -223,48 +223,49 @@ mod tests {
     }
 
     #[test]
-    fn the_public_address_names_a_host_and_an_origin() {
+    fn accepts_the_host_and_the_origin_of_the_public_url() {
         let hosts = hosts(|web| {
             web.public_url = Some(
                 crate::settings::PublicUrl::parse("https://tools.example.com")
-                    .expect("it is an address"),
+                    .expect("a valid URL"),
             )
         });
-        assert!(asked(
+        assert!(accepts(
             &hosts,
             &[
                 ("host", "tools.example.com"),
                 ("origin", "https://tools.example.com")
             ]
         ));
-        assert!(!asked(&hosts, &[("host", "tools.example.org")]));
+        assert!(!accepts(&hosts, &[("host", "tools.example.org")]));
     }
 
     #[test]
-    fn where_the_world_comes_by_https_a_page_that_came_by_http_is_not_our_own() {
+    fn rejects_its_http_origin_if_it_is_public_over_https() {
         let public = crate::settings::PublicUrl::parse("https://tools.example.com");
         let hosts = hosts(|web| {
-            web.public_url = Some(public.expect("it is an address"));
+            web.public_url = Some(public.expect("a valid URL"));
             web.hosts = vec!["other.example.com".to_owned()];
         });
-        let from = |host: &str, origin: &str| asked(&hosts, &[("host", host), ("origin", origin)]);
+        let from =
+            |host: &str, origin: &str| accepts(&hosts, &[("host", host), ("origin", origin)]);
         for host in ["tools.example.com", "other.example.com"] {
             assert!(from(host, &format!("https://{host}")), "{host}");
             assert!(from(&format!("{host}:443"), &format!("https://{host}")));
             assert!(!from(host, &format!("http://{host}")), "{host}");
             assert!(!from(&format!("{host}:80"), &format!("http://{host}")));
         }
-        // Nobody sits on the way from a machine to itself.
+        // No attacker is between a machine and itself.
         assert!(from("localhost:3000", "http://localhost:3000"));
         assert!(!from("localhost:3000", "http://localhost:3001"));
         let local = [("host", "localhost"), ("origin", "http://localhost")];
-        assert!(asked(&Hosts::new(&Web::default()), &local));
+        assert!(accepts(&Hosts::new(&Web::default()), &local));
     }
 
     #[test]
-    fn a_host_in_the_target_has_to_be_the_one_in_the_header() {
+    fn requires_the_host_of_the_target_to_equal_the_header() {
         let hosts = hosts(|_| {});
-        let asked = |target: &str, named: &[&str]| {
+        let accepts = |target: &str, named: &[&str]| {
             let mut request = http::Request::builder().uri(target);
             for host in named {
                 request = request.header("host", *host);
@@ -272,18 +273,21 @@ mod tests {
             let (parts, ()) = request.body(()).expect("a request").into_parts();
             hosts.check(&parts).is_ok()
         };
-        assert!(asked("http://localhost:3000/mcp", &["LOCALHOST:3000"]));
-        assert!(asked("http://localhost:3000/mcp", &[]), "as HTTP/2 has it");
+        assert!(accepts("http://localhost:3000/mcp", &["LOCALHOST:3000"]));
+        assert!(
+            accepts("http://localhost:3000/mcp", &[]),
+            "as HTTP/2 has it"
+        );
         for named in [
             &["evil.example"][..],
             &["127.0.0.1:3000"],
             &["localhost:3000", "localhost:3000"],
             &[""],
         ] {
-            assert!(!asked("http://localhost:3000/mcp", named), "{named:?}");
+            assert!(!accepts("http://localhost:3000/mcp", named), "{named:?}");
         }
-        assert!(!asked("http://evil.example/mcp", &["localhost:3000"]));
-        assert!(!asked("http://evil.example/mcp", &["evil.example"]));
-        assert!(!asked("http://user@localhost/mcp", &["localhost"]));
+        assert!(!accepts("http://evil.example/mcp", &["localhost:3000"]));
+        assert!(!accepts("http://evil.example/mcp", &["evil.example"]));
+        assert!(!accepts("http://user@localhost/mcp", &["localhost"]));
     }
 }

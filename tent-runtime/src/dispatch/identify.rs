@@ -1,170 +1,242 @@
-//! Who sent a request: a key, or what the app's own `identify` says. A credential that is presented and
-//! fails is refused; it never falls back to another way or to nobody.
+//! Identifies the caller of a request: by its credentials, or by the app's own `identify` hook.
+//!
+//! A credential that is present and fails is rejected. It never falls back to another credential, to the hook, or to
+//! an anonymous caller.
 
 use std::future::Future;
 use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, header};
-use tent_core::codes;
+use tokio::time::Instant;
 
-use super::Dispatcher;
-use super::guard::{Guarded, guarded, with_reference};
+use super::guard::{Guarded, guarded, in_time, until, with_reference};
+use super::{Dispatcher, Identity};
 use crate::caller::{Caller, User};
 use crate::clock::{Clock as _, SystemClock};
-use crate::cx::{Client, Cx};
+use crate::cx::{Cx, CxParts, TraceId};
 use crate::error::{Error, Result};
 use crate::function::BoxFuture;
 use crate::store::TtlCache;
+use tent_core::codes;
 
-/// A function of the app's own that finds a person by an `I`.
+/// A function of the app that finds a user by an `I`.
 pub type IdentityHook<I> =
     Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
 
-/// What the app hands over to tell who calls.
+/// The functions of the app that identify users.
 #[derive(Default)]
 pub struct IdentityHooks {
-    /// Turns an id (a key's owner) into the person: from `.users(…)`.
+    /// Finds a user by id, such as the owner of an API key: `.users(…)`.
     pub users: Option<IdentityHook<String>>,
-    /// Tells from a request which of the app's own people sent it: from `.identify(…)`.
+    /// Finds the signed-in user of a request: `.identify(…)`.
     pub identify: Option<IdentityHook<Arc<Parts>>>,
 }
 
 impl IdentityHooks {
-    /// A hook from an async function.
+    /// Makes a hook from an async function.
     pub fn boxed<I, F, E>(hook: impl Fn(Cx, I) -> F + Send + Sync + 'static) -> IdentityHook<I>
     where
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
         E: Into<Error>,
     {
         Box::new(move |cx, input| {
-            let asked = hook(cx, input);
-            Box::pin(async move { asked.await.map_err(Into::into) })
+            let found = hook(cx, input);
+            Box::pin(async move { found.await.map_err(Into::into) })
         })
     }
 }
 
-/// Of so many keys it is known whose they are.
-const MOST_KEPT: usize = 4096;
+/// How many API keys have a cached caller at most.
+const MAX_CACHED_CALLERS: usize = 4096;
 
-/// The callers of the keys that were seen within the last second, by the keys' ids.
-pub(super) type People = TtlCache<String, Caller>;
+/// The callers of the API keys that were used within the last second, by the ids of the keys.
+pub(super) type CachedCallers = TtlCache<String, Caller>;
 
-pub(super) fn people() -> People {
-    TtlCache::new(MOST_KEPT)
+pub(super) fn cached_callers() -> CachedCallers {
+    TtlCache::new(MAX_CACHED_CALLERS)
 }
 
 impl Dispatcher {
-    /// Who sent this request, whose id is `trace`.
+    /// Identifies the sender of an HTTP request that was admitted before, such as that of a subscription stream, which
+    /// ends when its caller does. This takes at most `limits.call_timeout`.
     ///
     /// # Errors
-    /// T0004 for a credential that is presented and fails, which the log has too; T0012 where the app's
-    /// own hook does.
-    pub async fn identify(&self, parts: &Parts, trace: &str) -> Result<Caller> {
-        let caller = match presented(&parts.headers) {
-            Ok(Some(key)) => self.holder(key).await,
-            Ok(None) => return self.signed_in(parts).await,
+    /// T0004 for credentials that are not valid any more, T0010 and T0012 if the caller cannot be identified.
+    pub async fn identify(&self, parts: &Parts, trace: &TraceId) -> Result<Caller> {
+        self.identify_until(parts, trace, self.deadline()).await
+    }
+
+    /// Identifies the sender of the messages of a connection without HTTP, as [`identify`](Self::identify).
+    ///
+    /// # Errors
+    /// As [`identify`](Self::identify).
+    pub async fn identify_connection(&self, identity: &Identity) -> Result<Caller> {
+        let trace = TraceId::generate();
+        self.identify_peer(identity, &trace, self.deadline()).await
+    }
+
+    /// Identifies the sender of an HTTP request.
+    pub(super) async fn identify_until(
+        &self,
+        parts: &Parts,
+        trace: &TraceId,
+        deadline: Option<Instant>,
+    ) -> Result<Caller> {
+        let caller = match credential(&parts.headers) {
+            Ok(Some(key)) => self.key_caller(key, deadline).await,
+            Ok(None) => return self.signed_in(parts, deadline).await,
             Err(error) => Err(error),
         };
+        self.log_rejected(Some(parts), trace, caller)
+    }
+
+    /// Identifies the sender of the messages of a connection without HTTP.
+    pub(super) async fn identify_peer(
+        &self,
+        identity: &Identity,
+        trace: &TraceId,
+        deadline: Option<Instant>,
+    ) -> Result<Caller> {
+        match identity {
+            Identity::Caller(caller) => Ok(caller.clone()),
+            Identity::User(id) => {
+                let user = self.find_user(id, deadline).await?;
+                Ok(Caller::User(Arc::new(user)))
+            }
+            Identity::Key(key) => {
+                let caller = self.key_caller(key, deadline).await;
+                self.log_rejected(None, trace, caller)
+            }
+        }
+    }
+
+    fn log_rejected(
+        &self,
+        parts: Option<&Parts>,
+        trace: &TraceId,
+        caller: Result<Caller>,
+    ) -> Result<Caller> {
         if let Err(error) = &caller
             && error.is(codes::SIGN_IN)
         {
-            self.refusals.log(parts, trace, error);
+            self.rejected_credentials.log(parts, trace, error);
         }
         caller
     }
 
-    /// Refuses what a page of another site made a browser send. A browser sends its cookies along whoever
-    /// wrote the page, so what does not only read, asked for by a person whom a cookie may have named,
-    /// must come from a page of this server or of a listed origin.
+    /// Refuses a request that the page of another site made a browser send. A browser attaches the cookies of this
+    /// server to each request, whichever page makes it. A request that a cookie may have identified, and that does not
+    /// only read, must therefore come from a page of this server or of a listed origin.
     ///
     /// # Errors
-    /// T0014 where it may not.
+    /// T0014 if it does not.
     pub fn check_page(&self, parts: &Parts, caller: &Caller) -> Result<()> {
         let by_cookie =
             matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
-        // The host check let the request in, so an Origin that it has is one of ours.
-        let own = parts.headers.contains_key(header::ORIGIN)
+        // The host check has passed, so an Origin that is present is allowed.
+        let is_own = parts.headers.contains_key(header::ORIGIN)
             || parts
                 .headers
                 .get("sec-fetch-site")
                 .is_some_and(|site| site == "same-origin");
-        if !by_cookie || own {
+        if !by_cookie || is_own {
             return Ok(());
         }
         Err(Error::new(codes::WRONG_HOST_OR_ORIGIN)
-            .with_message("A call that a cookie signs must come from a page of this server.")
-            .with_fix("Call from an own page, so that the browser sends Origin, or send a key."))
+            .with_message("A call with a session cookie must come from a page of this server.")
+            .with_fix(
+                "Call from a page of this server, so that the browser sends Origin, or send an API key.",
+            ))
     }
 
+    /// Checks `Host` and `Origin`.
+    ///
     /// # Errors
     /// T0014 for a host or an origin that is not served.
     pub fn check_host(&self, parts: &Parts) -> Result<()> {
         self.hosts.check(parts)
     }
 
-    /// The person of this id, as the app knows it; where the app has no `.users`, a person without roles.
+    /// Finds the user of this id by the app's `users` hook. An app without the hook has every user, without roles.
     ///
     /// # Errors
-    /// T0004 for an id that the app does not know, T0012 where the app's own hook fails.
-    pub async fn person(&self, id: &str) -> Result<User> {
+    /// T0004 for an id that the app does not know, T0012 if the hook fails or takes too long.
+    pub async fn user(&self, id: &str) -> Result<User> {
+        self.find_user(id, self.deadline()).await
+    }
+
+    async fn find_user(&self, id: &str, deadline: Option<Instant>) -> Result<User> {
         let Some(users) = &self.hooks.users else {
             return Ok(User::new(id));
         };
-        match self.asked(users, id.to_owned(), "users").await? {
+        let user = self.run_hook(users, id.to_owned(), "users", deadline);
+        match user.await? {
             Some(user) => Ok(user),
             None => {
-                Err(Error::new(codes::SIGN_IN).with_message("The app does not know this person."))
+                Err(Error::new(codes::SIGN_IN).with_message("The app does not know this user."))
             }
         }
     }
 
-    async fn holder(&self, key: &str) -> Result<Caller> {
-        let verified = self.keys.verify(key).await;
-        let verified = verified.map_err(|error| with_reference(error, "the store", "a key", ""));
-        let Some(record) = verified? else {
+    /// The caller of an API key.
+    async fn key_caller(&self, key: &str, deadline: Option<Instant>) -> Result<Caller> {
+        let found = in_time(deadline, self.keys.verify(key)).await;
+        let found = found.map_err(|error| with_reference(error, "the store", "an API key", ""));
+        let Some(record) = found? else {
             return Err(bad_key());
         };
         let now = SystemClock.now();
-        if let Some(caller) = self.people.get(&record.id, now) {
+        if let Some(caller) = self.callers.get(&record.id, now) {
             return Ok(caller);
         }
-        let lookup = self.people.begin(now);
+        let lookup = self.callers.begin(now);
         let user = match &record.owner {
-            Some(owner) => Some(self.person(owner).await?),
+            Some(owner) => Some(self.find_user(owner, deadline).await?),
             None => None,
         };
         let caller = record.caller(user);
-        self.people
+        self.callers
             .insert(record.id.clone(), caller.clone(), lookup);
         Ok(caller)
     }
 
-    async fn signed_in(&self, parts: &Parts) -> Result<Caller> {
+    /// The signed-in user of a request without credentials.
+    async fn signed_in(&self, parts: &Parts, deadline: Option<Instant>) -> Result<Caller> {
         let Some(identify) = &self.hooks.identify else {
             return Ok(Caller::Nobody);
         };
         let parts = Arc::new(parts.clone());
-        let user = self.asked(identify, parts, "identify").await?;
+        let user = self.run_hook(identify, parts, "identify", deadline).await?;
         Ok(user.map_or(Caller::Nobody, |user| Caller::User(Arc::new(user))))
     }
 
-    /// Asks a hook of the app's own, within the time that a call has.
-    async fn asked<I>(&self, hook: &IdentityHook<I>, input: I, name: &str) -> Result<Option<User>> {
-        let cx = self.cx_of(&Caller::App, &Client::default());
-        // A hook may panic while its future is made, so that is done inside too.
-        let asking = async { hook(cx.clone(), input).await };
-        let found = match guarded(cx.deadline(), asking).await {
+    async fn run_hook<I>(
+        &self,
+        hook: &IdentityHook<I>,
+        input: I,
+        name: &str,
+        deadline: Option<Instant>,
+    ) -> Result<Option<User>> {
+        let cx = Cx::new(CxParts {
+            caller: Caller::App,
+            states: self.states.clone(),
+            deadline,
+            ..CxParts::default()
+        });
+        // A hook may panic before it returns its future, so it is called inside the guard.
+        let work = async { hook(cx, input).await };
+        let found = match guarded(until(deadline), work).await {
             Guarded::Returned(found) => found,
-            Guarded::TimedOut => Err(Error::unexpected("it did not end in time")),
+            Guarded::TimedOut => Err(Error::unexpected("it did not return before the deadline")),
             Guarded::Panicked(error) => Err(error),
         };
-        found.map_err(|error| with_reference(error, name, "nobody yet", ""))
+        found.map_err(|error| with_reference(error, name, "not identified yet", ""))
     }
 }
 
-/// The key that the request presents. One key may stand in both headers; two different ones are refused.
-fn presented(headers: &HeaderMap) -> Result<Option<&str>> {
+/// The API key of a request. The same key may be in both headers; two different keys are rejected.
+fn credential(headers: &HeaderMap) -> Result<Option<&str>> {
     let mut key = None;
     for value in headers.get_all(header::AUTHORIZATION) {
         let text = value.to_str().map_err(|_| bad_key())?;
@@ -172,15 +244,15 @@ fn presented(headers: &HeaderMap) -> Result<Option<&str>> {
             .split_once(' ')
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
         let (_, found) = bearer.ok_or_else(bad_key)?;
-        same(&mut key, found.trim())?;
+        must_equal(&mut key, found.trim())?;
     }
     for value in headers.get_all("x-api-key") {
-        same(&mut key, value.to_str().map_err(|_| bad_key())?.trim())?;
+        must_equal(&mut key, value.to_str().map_err(|_| bad_key())?.trim())?;
     }
     Ok(key)
 }
 
-fn same<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
+fn must_equal<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
     if *key.get_or_insert(found) != found {
         return Err(bad_key());
     }
@@ -188,5 +260,5 @@ fn same<'a>(key: &mut Option<&'a str>, found: &'a str) -> Result<()> {
 }
 
 fn bad_key() -> Error {
-    Error::new(codes::SIGN_IN).with_message("The key is not good, or not good any more.")
+    Error::new(codes::SIGN_IN).with_message("The API key is not valid, or not valid any more.")
 }

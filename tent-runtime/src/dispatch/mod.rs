@@ -1,163 +1,130 @@
-//! The door: the one way in. [`Dispatcher::call`] is the only thing in this crate that calls a user's
-//! function, after it has asked who may call and whether the input fits.
+//! Dispatch: the only path to a function of the app. Every endpoint and every MCP method passes the same steps, each
+//! once per request.
 //!
-//! Knows no wire format. What an envelope does not hand over in a [`Call`], the door does not know.
+//! It knows no wire format. An endpoint reads its request, hands over what it names and holds, and writes the
+//! [`Outcome`].
+//!
+//! ```text
+//!  endpoint: request parts, or the identity of a connection
+//!     │
+//!     ▼
+//!  admit ───────► Admitted    who sent it, and until when it must be answered
+//!     ▼
+//!  resolve ─────► Resolved    what it names, if this caller may use it      (a list: visible)
+//!     ▼
+//!  call ────────► Outcome     what the function returned
+//! ```
+//!
+//! The steps in order. A step that refuses ends the request with its code, and no later step runs:
+//!
+//! | step | decides | code | file |
+//! |---|---|---|---|
+//! | admit: host | whether `Host` and `Origin` are this server's | T0014 | `host` |
+//! | admit: identify | which caller the credentials name | T0004 | `identify` |
+//! | admit: rate | whether the caller or its address sends too much (permits every request for now) | T0006 | `rate` |
+//! | admit: open | whether the server still takes new work | T0013 | `admit` |
+//! | resolve: find | which function the request names | T0001, T0004 | `resolve` |
+//! | resolve: access | whether its rule accepts the caller | T0001, T0004 | `access` |
+//! | resolve: scope | whether the caller's key holds its scope | T0005 | `resolve` |
+//! | call: validate | whether the input is valid, and the client capable | T0003, T0021 | `validate` |
+//! | call: approve | whether a person must approve first | T7120 | `approval` |
+//! | call: claim | whether this call runs, or one before it did | T0009, T0011, T0015 | `idempotency` |
+//! | call: run | what the function returns, in its time | T0010, T0012, T0019 | `run` |
+//! | call: record | nothing; the claim stores the outcome | | `idempotency` |
+//! | call: audit | nothing; the log gets the end of the call | | `audit` |
+//!
+//! `admit` sets one deadline, and every await of the request is under it ([`guard`]): the hooks that identify a user,
+//! the access rules, the store and the function. The lookups of a list or a completion run under it as well.
 
-mod app_info;
 mod access;
-mod request;
-mod prepared;
+mod admit;
+mod app_info;
+mod approval;
+mod audit;
+mod call;
 mod guard;
 mod host;
-mod identify;
 pub(crate) mod idempotency;
-mod rejected;
-mod rounds;
+mod identify;
+mod nested;
+mod rate;
+mod rejected_credentials;
+mod related;
+mod resolve;
 mod run;
 mod span;
-mod tasks;
+mod validate;
+mod visible;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use serde_json::{Map, Value};
-use tokio::sync::watch;
-use tokio::time::Instant;
-use tracing::Instrument;
+use arc_swap::ArcSwap;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+pub use admit::{Admitted, Identity};
 pub use app_info::AppInfo;
+pub use call::{Call, Outcome};
 pub use host::Hosts;
+pub use idempotency::{CallClaim, ClaimedCall, Entered};
 pub use identify::{IdentityHook, IdentityHooks};
-use prepared::PreparedCall;
-pub use request::{ReadableResources, RequestContext};
-pub use rounds::{Entering, Rounds};
-use tent_core::codes;
+pub use resolve::{Endpoint, ReadableResources, Requester, Resolved, Target};
+pub use visible::Visible;
 
 use crate::caller::Caller;
-use crate::cx::{Client, Cx, Era, Peer, States, Unfinished};
-use crate::error::{Error, Result};
-use crate::function::{Function, Kind, Output};
+use crate::cx::States;
+use crate::error::Error;
 use crate::keys::Keys;
-use crate::registry::Registry;
-use crate::schema::InputEncoding;
+use crate::registry::{Diagnostics, Registry};
 use crate::seal::Sealer;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// The door that a call came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
-    /// `/api`.
-    Api,
-    /// `/mcp`: functions that are offered to it.
-    Mcp,
-    /// The command line, on the machine itself: every function.
-    Cli,
-    /// `/mcp`, to read a resource.
-    Resource,
-    /// `/mcp`, to get a prompt.
-    Prompt,
-    /// `/mcp`, for a method that a function answers by `on`.
-    Method,
-}
-
-impl Endpoint {
-    fn offers(self, function: &Function) -> bool {
-        match self {
-            Endpoint::Api => function.api && function.on.is_none(),
-            Endpoint::Mcp => function.mcp && function.on.is_none(),
-            Endpoint::Cli | Endpoint::Resource | Endpoint::Prompt => true,
-            Endpoint::Method => function.on.is_some(),
-        }
-    }
-
-    /// What there is at this door, whether or not it is offered to anyone.
-    fn all(self, registry: &Registry) -> Box<dyn Iterator<Item = &Arc<Function>> + Send + '_> {
-        match self {
-            Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::Method => {
-                Box::new(registry.functions().iter())
-            }
-            Endpoint::Resource => Box::new(registry.resources().iter().map(|one| &one.function)),
-            Endpoint::Prompt => Box::new(registry.prompts().iter()),
-        }
-    }
-
-    fn find<'a>(self, registry: &'a Registry, name: &str) -> Option<&'a Arc<Function>> {
-        match self {
-            Endpoint::Api | Endpoint::Mcp | Endpoint::Cli | Endpoint::Method => registry.find(name),
-            Endpoint::Resource => self.all(registry).find(|one| one.name == name),
-            Endpoint::Prompt => registry.prompt(name),
-        }
-    }
-}
-
-/// One call of one function, as an envelope hands it over.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// The function's name.
-    pub name: String,
-    /// Its input, as it was sent.
-    pub input: Map<String, Value>,
-    /// Whether the wire has only strings.
-    pub wire: InputEncoding,
-    /// Who calls.
-    pub caller: Caller,
-    /// What the client says of itself.
-    pub client: Client,
-    /// What the request brings in `_meta` that is the app's to read.
-    pub meta: Map<String, Value>,
-    /// The id of the request.
-    pub trace: String,
-    /// When the request has to be answered ([`Dispatcher::deadline`]), which the access rule and, unless it states a time
-    /// of its own, the function are held to; `None` where they may take as long as they like.
-    pub deadline: Option<Instant>,
-    /// The door it came to.
-    pub at: Endpoint,
-    /// What the envelope offers the call beyond its answer.
-    pub peer: Option<Arc<dyn Peer>>,
-    /// Where the call can come in several rounds.
-    pub rounds: Option<Arc<dyn Rounds>>,
-}
-
-/// What a [`Dispatcher`] is made of.
+/// The parts that a [`Dispatcher`] is made of.
 pub struct DispatcherParts {
     /// The functions.
     pub registry: Registry,
     /// The states of the app.
     pub states: States,
-    /// What clients are told of the app.
+    /// What the app says about itself.
     pub about: AppInfo,
     /// The settings.
     pub settings: Settings,
-    /// The means to tell who calls.
+    /// The functions of the app that identify users.
     pub hooks: IdentityHooks,
-    /// Where keys and ended sessions are kept.
+    /// The store of API keys and ended sessions.
     pub store: Arc<dyn Store>,
-    /// What seals and opens sealed texts.
+    /// Seals tokens.
     pub sealer: Sealer,
 }
 
-/// The door of one app.
+/// Dispatches the requests of one app to its functions.
 pub struct Dispatcher {
-    registry: Registry,
+    registry: ArcSwap<Registry>,
+    /// Held while the registry changes, so that no change is lost.
+    changing: Mutex<()>,
     states: Arc<States>,
     about: AppInfo,
     settings: Settings,
     hooks: IdentityHooks,
     hosts: Hosts,
     keys: Keys,
-    people: identify::People,
-    refusals: rejected::RejectedCredentials,
+    callers: identify::CachedCallers,
+    rejected_credentials: rejected_credentials::RejectedCredentials,
     store: Arc<dyn Store>,
     claims: Arc<idempotency::Claims>,
     sealer: Sealer,
-    closing: watch::Sender<bool>,
-    under_way: tasks::UnderWay,
-    places: run::BlockingPermits,
+    closing: CancellationToken,
+    /// The calls in tasks of their own.
+    tasks: TaskTracker,
+    blocking: run::BlockingPermits,
+    /// Itself, for the calls that a function makes.
+    weak: Weak<Dispatcher>,
 }
 
 impl Dispatcher {
-    /// The door to these functions.
+    /// Makes the dispatcher of an app.
     pub fn new(parts: DispatcherParts) -> Arc<Self> {
         let DispatcherParts {
             registry,
@@ -168,28 +135,103 @@ impl Dispatcher {
             store,
             sealer,
         } = parts;
-        Arc::new(Dispatcher {
-            registry,
+        let tasks = TaskTracker::new();
+        // A closed tracker still takes tasks. Only closed can it be waited for.
+        tasks.close();
+        Arc::new_cyclic(|weak| Dispatcher {
+            registry: ArcSwap::from_pointee(registry),
+            changing: Mutex::default(),
             states: Arc::new(states),
             about,
             hosts: Hosts::new(&settings.web),
             settings,
             hooks,
             keys: Keys::new(store.clone()),
-            people: identify::people(),
-            refusals: rejected::RejectedCredentials::default(),
+            callers: identify::cached_callers(),
+            rejected_credentials: rejected_credentials::RejectedCredentials::default(),
             claims: idempotency::Claims::new(store.clone()),
             store,
             sealer,
-            closing: watch::Sender::new(false),
-            under_way: tasks::UnderWay::default(),
-            places: run::BlockingPermits::default(),
+            closing: CancellationToken::new(),
+            tasks,
+            blocking: run::BlockingPermits::default(),
+            weak: weak.clone(),
         })
     }
 
-    /// The functions behind it.
-    pub fn registry(&self) -> &Registry {
-        &self.registry
+    /// The functions of the app.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.registry.load_full()
+    }
+
+    /// Replaces the functions of the app by what `change` makes of them, and calls `changed` with the snapshots before
+    /// and after. One change at a time: a change within a change would wait for itself.
+    ///
+    /// # Errors
+    /// Those of `change`. Nothing has changed then.
+    pub fn change_registry<R>(
+        &self,
+        change: impl FnOnce(&Registry) -> Result<(Registry, R), Diagnostics>,
+        changed: impl FnOnce(&Arc<Registry>, &Arc<Registry>),
+    ) -> Result<R, Diagnostics> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.registry();
+        let (after, result) = change(&before)?;
+        let after = Arc::new(after);
+        self.registry.store(after.clone());
+        changed(&before, &after);
+        Ok(result)
+    }
+
+    /// The states of the app.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
+    /// What the app says about itself.
+    pub fn about(&self) -> &AppInfo {
+        &self.about
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The API keys of the app.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The store of API keys and ended sessions.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Seals and opens tokens.
+    pub fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
+    /// Refuses new requests from now on, with T0013. Calls that are running go on: see [`drained`](Self::drained).
+    pub fn close(&self) {
+        self.closing.cancel();
+    }
+
+    /// Whether [`close`](Self::close) was called.
+    pub fn is_closing(&self) -> bool {
+        self.closing.is_cancelled()
+    }
+
+    /// Completes when [`close`](Self::close) is called.
+    pub async fn closed(&self) {
+        self.closing.cancelled().await;
+    }
+
+    /// Completes when no call is running in a task of its own: the calls of legacy clients and claimed retries, which
+    /// go on after their client disconnected.
+    pub async fn drained(&self) {
+        self.tasks.wait().await;
     }
 
     /// Also serves requests whose `Host` is this address, on which the server listens.
@@ -197,200 +239,20 @@ impl Dispatcher {
         self.hosts.serve(address);
     }
 
-    /// What clients are told of the app.
-    pub fn about(&self) -> &AppInfo {
-        &self.about
-    }
-
-    /// The settings in force.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The keys of this app.
-    pub fn keys(&self) -> &Keys {
-        &self.keys
-    }
-
-    /// Where keys and ended sessions are kept.
-    pub fn store(&self) -> &Arc<dyn Store> {
-        &self.store
-    }
-
     /// The claimed calls of this process.
     pub(crate) fn claims(&self) -> &Arc<idempotency::Claims> {
         &self.claims
     }
 
-    /// What seals and opens sealed texts.
-    pub fn sealer(&self) -> &Sealer {
-        &self.sealer
-    }
-
-    /// Refuses every call from now on, with T0013. Calls under way go on: see [`drained`](Self::drained).
-    pub fn close(&self) {
-        self.closing.send_replace(true);
-    }
-
-    /// Whether [`close`](Self::close) was called.
-    pub fn is_closing(&self) -> bool {
-        *self.closing.borrow()
-    }
-
-    /// Ends when [`close`](Self::close) was called.
-    pub async fn closed(&self) {
-        let mut closing = self.closing.subscribe();
-        // The sender lives in `self`, so the wait can only end by the value.
-        let _ = closing.wait_for(|&closing| closing).await;
-    }
-
-    /// The function of this name, for who may call it.
-    ///
-    /// # Errors
-    /// T0004 where nobody calls and the function is not open to everyone, whatever the name; T0001 for what
-    /// is not there, not offered here, or not to be known by this caller, all alike; T0005 for a scope that
-    /// the caller's key lacks.
-    pub async fn find(&self, name: &str, at: Endpoint, cx: &Cx) -> Result<&Arc<Function>> {
-        self.find_until(name, at, cx, cx.deadline()).await
-    }
-
-    /// As [`find`](Self::find), where the access rule has until `deadline`, and no longer than `cx`.
-    async fn find_until(
-        &self,
-        name: &str,
-        at: Endpoint,
-        cx: &Cx,
-        deadline: Option<Instant>,
-    ) -> Result<&Arc<Function>> {
-        let function = at
-            .find(&self.registry, name)
-            .filter(|f| at.offers(f.as_ref()));
-        let function = match function {
-            Some(function) if access::allows(&function.access, cx, deadline).await => function,
-            _ if !cx.caller().is_known() => return Err(Error::new(codes::SIGN_IN)),
-            _ => return Err(Error::new(codes::NOT_FOUND)),
-        };
-        if !cx.caller().holds(&function.scope) {
-            return Err(Error::new(codes::NOT_ALLOWED)
-                .with_message(format!("The key lacks the scope {}.", function.scope))
-                .with_field("scopes", vec![&*function.scope]));
-        }
-        Ok(function)
-    }
-
-    /// A `Cx` outside of a call and of any request, with the time that a call has.
-    pub fn cx_of(&self, caller: &Caller, client: &Client) -> Cx {
-        self.cx_by(RequestContext {
-            caller,
-            client,
-            trace: "",
-            deadline: self.deadline(),
-        })
-    }
-
-    /// A failure of tent's own parts, as a caller may see it: with a reference, where the log has the rest.
+    /// Makes an error of tent itself safe for its caller: with a reference, under which the log has the cause.
     pub fn internal_error(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
         guard::with_reference(error, place, &caller.to_string(), trace)
     }
-
-    /// Runs a call through every step of the door.
-    ///
-    /// A caller that goes away drops this future, and with it the function. A legacy MCP client's calls go
-    /// on all the same: its revisions say that a lost connection cancels nothing. So does a round that runs once.
-    ///
-    /// # Errors
-    /// What [`find`](Self::find) says, T0013 while the server closes, T0003 for an input that does not
-    /// fit, T7120 for what asks a person first, T0010, T0012 and T0019 for how the function ended, and what
-    /// the function itself states.
-    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Output> {
-        if call.client.era != Era::Legacy && !self.goes_on(&call) {
-            let span = span::of(&call);
-            return self.pass(self.begin(call)).instrument(span).await;
-        }
-        // Kept until the end, so that nobody stops the call.
-        let (_never, told) = watch::channel(false);
-        let ended = self.call_until(call, told).await;
-        ended.unwrap_or_else(|| Err(Error::unexpected("a call was stopped that nobody can stop")))
-    }
-
-    /// Whether a call runs to its end whether or not its caller is still there.
-    fn goes_on(&self, call: &Call) -> bool {
-        let only_reads = |function: &Arc<Function>| function.kind == Kind::Query;
-        call.rounds.as_ref().is_some_and(|rounds| rounds.is_later())
-            && !call
-                .at
-                .find(&self.registry, &call.name)
-                .is_some_and(only_reads)
-    }
-
-    /// Runs a call; where this is dropped before its end, the function is told.
-    async fn pass(&self, begun: PreparedCall) -> Result<Output> {
-        let cx = begun.cx.clone();
-        let unfinished = Unfinished::new(cx.stop());
-        let ended = self.steps(begun).await;
-        unfinished.finish();
-        ended
-    }
-
-    async fn steps(&self, begun: PreparedCall) -> Result<Output> {
-        let PreparedCall {
-            cx,
-            name,
-            mut input,
-            wire,
-            request,
-            at,
-            rounds,
-        } = begun;
-        if self.is_closing() {
-            return Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(Duration::from_secs(5)));
-        }
-        // 1. Is there such a function, for this caller?
-        let function = self.find_until(&name, at, &cx, request).await?;
-        cx.client().require(&function.needs)?;
-        // 2. Does the input fit?
-        function.input.validate(&mut input, wire)?;
-        // 3. Sent before? comes with the records of calls.
-        // 4. A person's yes: nobody can be asked yet, so what asks fails closed.
-        if function.asks {
-            return Err(Error::new(codes::APPROVAL_NEEDED).with_message(format!(
-                "{} asks a person before it runs, and nobody can be asked here.",
-                function.title
-            )));
-        }
-        if let Some(peer) = cx.peer() {
-            peer.begins();
-        }
-        // 5. A round that came before is answered what it was.
-        if let Some(rounds) = &rounds {
-            let entered = rounds.enter(Entering {
-                name: &function.name,
-                kind: function.kind,
-                caller: cx.caller(),
-                input: &input,
-                deadline: cx.deadline(),
-                stop: cx.stop(),
-            });
-            let entered = entered.await.map_err(|error| {
-                self.internal_error(error, "the store of rounds", cx.caller(), cx.trace())
-            });
-            if !entered? {
-                return Ok(Output::incomplete());
-            }
-        }
-        // 6. Run it; 7. encode, which its body does as its last step.
-        let most = self.settings.limits.max_response;
-        let outcome = run::run(function, cx, input, most, &self.places).await;
-        if let Some(rounds) = &rounds {
-            rounds.ended(&outcome).await;
-        }
-        outcome
-    }
 }
 
-impl std::fmt::Debug for Dispatcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door")
+impl fmt::Debug for Dispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatcher")
             .field("about", &self.about)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,5 @@
-//! Runs a function whose call was let in: under its deadline, with a panic caught.
+//! Runs the function of a call that passed every check: under its deadline, with panics caught, and its output within
+//! the limits.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -6,74 +7,80 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde_json::{Map, Value};
-use tent_core::codes;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use super::guard::{Guarded, guarded_until, panicked, with_reference};
-use crate::cx::{Cx, Peer};
+use super::Outcome;
+use super::guard::{Guarded, guarded, panicked, with_reference};
+use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
 use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
 use crate::schema::{INVALID, invalid_input};
+use tent_core::codes;
 
-/// How many `blocking` functions run at once: half of the threads that tokio's pool has unless it is told
-/// otherwise. The store works on the same pool, and is never without a thread for all that functions hold.
-const PLACES: usize = 256;
+/// How many blocking functions run at once: half of the threads of tokio's blocking pool by default. The store works on
+/// the same pool, and always has a thread, whatever the functions hold.
+const MAX_BLOCKING: usize = 256;
 
-/// The places of `blocking` functions.
+/// The permits of blocking functions.
 pub(super) struct BlockingPermits(Arc<Semaphore>);
 
 impl Default for BlockingPermits {
     fn default() -> Self {
-        BlockingPermits(Arc::new(Semaphore::new(PLACES)))
+        BlockingPermits(Arc::new(Semaphore::new(MAX_BLOCKING)))
     }
 }
 
-/// Runs it. What it gives may have `most` bytes.
+/// Runs the function. Its output may have `max_response` bytes.
 pub(super) async fn run(
     function: &Function,
-    cx: Cx,
+    cx: &Cx,
     input: Map<String, Value>,
-    most: usize,
-    places: &BlockingPermits,
-) -> Result<Output> {
-    let running = until_it_asks(cx.peer(), started(function, &cx, input, places));
-    let answer = match guarded_until(cx.late(), running).await {
-        Guarded::Returned(Some(answer)) => answer
-            .and_then(|answer| in_bounds(function, answer, most))
-            .and_then(|answer| as_published(function, answer)),
-        Guarded::Returned(None) => Ok(Output::incomplete()),
+    max_response: usize,
+    permits: &BlockingPermits,
+) -> Outcome {
+    // The input requests of a nested call suspend the call around it, which runs it again.
+    let elicitor = cx.parts().elicitor.as_deref();
+    let elicitor = elicitor.filter(|_| cx.parts().outer.is_none());
+    let running = until_suspended(elicitor, start(function, cx, input, permits));
+    let result = match guarded(cx.deadline_passed(), running).await {
+        Guarded::Returned(Some(result)) => result
+            .and_then(|output| check_size(function, output, max_response))
+            .and_then(|output| check_schema(function, output)),
+        Guarded::Returned(None) => return Outcome::InputRequired,
         Guarded::TimedOut => {
-            // What it left running hears of it.
-            cx.stop().end();
-            tracing::warn!(function = %function.name, "took too long and was ended");
+            // Tasks that the function spawned see it.
+            cx.cancellation().expire();
+            tracing::warn!(function = %function.name, "the function was stopped at its deadline");
             Err(Error::new(codes::TIMEOUT))
         }
         Guarded::Panicked(error) => Err(error),
     };
-    let answer = answer.map_err(|error| redact(error, function));
-    let answer = answer.map_err(|error| shown_in_bounds(function, error, most));
-    answer.map_err(|error| {
+    Outcome::Ended(result.map_err(|error| {
+        let error = redact(error, function);
+        let error = without_large_content(function, error, max_response);
         with_reference(error, &function.name, &cx.caller().to_string(), cx.trace())
-    })
+    }))
 }
 
-/// Runs to the end, or to the point where nothing goes on and a question stands that only a later request
-/// can answer: `None`. What was begun is dropped, and begins anew with the answer.
-async fn until_it_asks<T>(
-    peer: Option<&Arc<dyn Peer>>,
+/// Runs `work` to its end, or until it is pending with an input request that only a retry can answer: `None`. The work
+/// is dropped then, and runs again from its start with the response.
+async fn until_suspended<T>(
+    elicitor: Option<&dyn Elicitor>,
     work: impl Future<Output = T>,
 ) -> Option<T> {
     let mut work = pin!(work);
     poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(ended) => Poll::Ready(Some(ended)),
-        Poll::Pending if peer.is_some_and(|peer| peer.is_asking(cx.waker())) => Poll::Ready(None),
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending if elicitor.is_some_and(|one| one.is_waiting_for_retry(cx.waker())) => {
+            Poll::Ready(None)
+        }
         Poll::Pending => Poll::Pending,
     })
     .await
 }
 
-/// A failure to read the input, without the values of secrets.
+/// Removes the values of secrets from an error of reading the input.
 fn redact(error: Error, function: &Function) -> Error {
     if !error.source().is_some_and(|source| source.is::<Misread>()) {
         return error;
@@ -84,98 +91,98 @@ fn redact(error: Error, function: &Function) -> Error {
     }))
 }
 
-/// Runs its body. Who waits for a place does so within the time of the call.
-async fn started(
+/// Runs the body of the function. Waiting for a permit counts against the deadline of the call.
+async fn start(
     function: &Function,
     cx: &Cx,
     input: Map<String, Value>,
-    places: &BlockingPermits,
+    permits: &BlockingPermits,
 ) -> Result<Output> {
     match function.handler.execution() {
         Execution::Blocking => {
             let handler = function.handler.clone();
-            let place = Arc::clone(&places.0).acquire_owned().await;
-            let place = place.map_err(Error::unexpected)?;
+            let permit = Arc::clone(&permits.0).acquire_owned().await;
+            let permit = permit.map_err(Error::unexpected)?;
             let cx = cx.clone();
             let span = tracing::Span::current();
             let running = tokio::task::spawn_blocking(move || {
-                // Kept to the end of the body, also where nobody waits for it any more: its thread is held until then.
-                let _place = place;
+                // Held to the end of the body, also after the call was dropped: the thread is in use until then.
+                let _permit = permit;
                 span.in_scope(|| match handler.call(&cx, input) {
-                    HandlerCall::Ready(ended) => ended,
+                    HandlerCall::Ready(result) => result,
                     HandlerCall::Future(future) => Handle::current().block_on(future),
                 })
             });
             match running.await {
-                Ok(ended) => ended,
+                Ok(result) => result,
                 Err(lost) if lost.is_panic() => Err(panicked(lost.into_panic())),
                 Err(lost) => Err(Error::unexpected(lost)),
             }
         }
         Execution::Async | Execution::InPlace => match function.handler.call(cx, input) {
-            HandlerCall::Ready(ended) => ended,
+            HandlerCall::Ready(result) => result,
             HandlerCall::Future(future) => future.await,
         },
     }
 }
 
-/// Refuses an answer that is too large here, before an envelope writes it once more, or several times.
-fn in_bounds(function: &Function, answer: Output, most: usize) -> Result<Output> {
-    let bytes = answer.bytes();
-    if bytes <= most {
-        return Ok(answer);
+/// Rejects an output that is too large, before an endpoint copies it.
+fn check_size(function: &Function, output: Output, limit: usize) -> Result<Output> {
+    let bytes = output.bytes();
+    if bytes <= limit {
+        return Ok(output);
     }
-    tracing::warn!(function = %function.name, bytes, most, "gave more than limits.max_response");
+    tracing::warn!(function = %function.name, bytes, limit, "the output is over limits.max_response");
     Err(Error::new(codes::RESPONSE_TOO_LARGE)
         .with_message(format!(
-            "{} ran to its end, and what it gave is over the {most} bytes that this server sends.",
+            "{} returned, but its output is over the {limit} bytes that this server sends.",
             function.title
         ))
-        .with_field("limit", most as u64))
+        .with_field("limit", limit as u64))
 }
 
-/// A failure is told in any case; what is too large to show beside it is not.
-fn shown_in_bounds(function: &Function, error: Error, most: usize) -> Error {
+/// Removes the content of an error if it is too large. The error itself is always sent.
+fn without_large_content(function: &Function, error: Error, limit: usize) -> Error {
     let bytes = error.content().iter().map(Content::bytes);
     let bytes = bytes.fold(0, usize::saturating_add);
-    if bytes <= most {
+    if bytes <= limit {
         return error;
     }
-    tracing::warn!(function = %function.name, bytes, most, "failed with content over limits.max_response, which is left out");
+    tracing::warn!(function = %function.name, bytes, limit, "the content of an error is over limits.max_response, and was removed");
     error.without_content()
 }
 
-/// Holds an answer against the schema that was published of it, in debug builds alone.
+/// Validates an output against the published output schema, in debug builds only.
 ///
-/// A client that checks answers drops one that does not fit, and its author never hears of it. The cause is a type
-/// that serialises in another way than its `JsonSchema` says, so it is met by the author's own tests: as an
-/// unexpected failure (T0012), with every path that does not fit in the log.
-fn as_published(function: &Function, answer: Output) -> Result<Output> {
+/// A client that validates outputs drops an invalid one, and the author of the function never sees that. The cause is a
+/// type whose `Serialize` and `JsonSchema` disagree. The author's own tests find it: as an unexpected error (T0012),
+/// with every invalid path in the log.
+fn check_schema(function: &Function, output: Output) -> Result<Output> {
     let (true, OutputShape::Value(Some(schema))) = (cfg!(debug_assertions), &function.output)
     else {
-        return Ok(answer);
+        return Ok(output);
     };
-    let Some(value) = &answer.value else {
+    let Some(value) = &output.value else {
         return Err(Error::unexpected(
-            "it gave no value, and its schema has one",
+            "it returned no value, but its output schema describes one",
         ));
     };
-    // What nests deeper than can be read back is not looked at.
+    // A value that nests too deep to be read back is not validated.
     let Ok(value) = serde_json::from_str::<Value>(value.get()) else {
-        return Ok(answer);
+        return Ok(output);
     };
     match schema.fits(&value) {
-        Ok(()) => Ok(answer),
-        Err(misfits) => {
-            let misfits = misfits
+        Ok(()) => Ok(output),
+        Err(problems) => {
+            let problems = problems
                 .into_iter()
                 .map(|(path, what)| match path.is_empty() {
                     true => what,
                     false => format!("{path} {what}"),
                 });
-            let misfits = misfits.collect::<Vec<_>>().join("; ");
+            let problems = problems.collect::<Vec<_>>().join("; ");
             Err(Error::unexpected(format!(
-                "its answer does not fit its output schema, which clients hold it against: {misfits}"
+                "its output does not match its output schema, which clients validate: {problems}"
             )))
         }
     }

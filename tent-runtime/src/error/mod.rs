@@ -189,7 +189,7 @@ impl Error {
     /// ```
     /// use tent::Error;
     /// use tent::Content;
-    /// let error = Error::declared(crate::code!("A0008"), 502, "The page did not load")
+    /// let error = Error::declared(tent::code!("A0008"), 502, "The page did not load")
     ///     .with_content([Content::image(vec![0x89, b'P', b'N', b'G'], "image/png")]);
     /// assert_eq!(error.content().len(), 1);
     /// ```

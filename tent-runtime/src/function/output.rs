@@ -18,19 +18,9 @@ pub struct Output {
     pub meta: Meta,
     /// The messages, if the function is a prompt.
     pub prompt: Option<PromptResult>,
-    /// Whether the function has not ended, because it waits for an input of the client.
-    pub incomplete: bool,
 }
 
 impl Output {
-    /// The output of a function that waits for an input of the client. The client of the call knows which input.
-    pub(crate) fn incomplete() -> Self {
-        Output {
-            incomplete: true,
-            ..Output::default()
-        }
-    }
-
     /// The size in bytes, before an endpoint encodes it.
     pub(crate) fn bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, |value| value.get().len());

@@ -22,7 +22,6 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::client::connection::Identity;
 pub(crate) use self::methods::server::Mcp;
 pub use self::subscriptions::notifier::Notifier;
 pub(crate) use self::transport::connection::Connection;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tent_core::codes;
 
-use super::conflicts::{Outline, method_conflicts, missing_states, name_conflicts};
+use super::conflicts::{Outline, conflicts};
 use super::resources::Resources;
 use super::{Diagnostic, Diagnostics, Registry};
 use crate::function::{Declaration, Entry, Function, Link, OutputShape, Primitive};
@@ -34,31 +34,24 @@ impl Registry {
     ///
     /// # Errors
     /// As [`linked`](Self::linked), and at the same time T7011 for each state that a function takes and that is not
-    /// among `provided`.
+    /// among `states`.
     pub(crate) fn for_app(
         named: Option<&[&'static Declaration]>,
         built: Vec<Arc<Function>>,
-        provided: Option<&HashSet<TypeId>>,
+        states: Option<Arc<HashSet<TypeId>>>,
     ) -> Result<Self, Diagnostics> {
         let (declarations, mut problems) = match named {
             Some(named) => (named.to_vec(), Vec::new()),
             None => linked(),
         };
         if declarations.is_empty() && built.is_empty() {
-            problems.push(Diagnostic::new(
-                codes::NO_FUNCTIONS,
-                "The app has no functions",
-                [],
-            ));
+            let message = "The app has no functions";
+            problems.push(Diagnostic::new(codes::NO_FUNCTIONS, message, []));
         }
         let declared = declarations.iter().map(|&one| Outline::from(one));
         let built_outlines = built.iter().map(|function| Outline::from(&**function));
         let outlines: Vec<_> = declared.chain(built_outlines).collect();
-        if let Some(provided) = provided {
-            problems.extend(missing_states(&outlines, provided));
-        }
-        problems.extend(name_conflicts(&outlines));
-        problems.extend(method_conflicts(&outlines));
+        problems.extend(conflicts(&outlines, states.as_deref()));
         drop(outlines);
         let mut functions = built;
         for declaration in declarations {
@@ -67,10 +60,25 @@ impl Registry {
                 Err(found) => problems.extend(found.0),
             }
         }
-        Self::sorted(functions, problems)
+        Self::sorted(functions, states, problems)
     }
 
-    fn sorted(all: Vec<Arc<Function>>, mut problems: Vec<Diagnostic>) -> Result<Self, Diagnostics> {
+    /// Another snapshot of the same app, with these functions, resources and prompts.
+    ///
+    /// # Errors
+    /// T1001 and T7011, as [`for_app`](Self::for_app). An app may have no functions for a time.
+    pub(crate) fn with_functions(&self, all: Vec<Arc<Function>>) -> Result<Self, Diagnostics> {
+        let outlines: Vec<_> = all.iter().map(|one| Outline::from(&**one)).collect();
+        let problems = conflicts(&outlines, self.states.as_deref());
+        drop(outlines);
+        Self::sorted(all, self.states.clone(), problems)
+    }
+
+    fn sorted(
+        all: Vec<Arc<Function>>,
+        states: Option<Arc<HashSet<TypeId>>>,
+        mut problems: Vec<Diagnostic>,
+    ) -> Result<Self, Diagnostics> {
         let (mut functions, mut prompts) = (Vec::new(), Vec::new());
         let mut resources = Resources::default();
         for function in all {
@@ -98,6 +106,7 @@ impl Registry {
             resources,
             prompts,
             by_name,
+            states,
         })
     }
 }

@@ -53,6 +53,19 @@ impl<'a> From<&'a Function> for Outline<'a> {
     }
 }
 
+/// Every problem of these functions together. `states` are the types of the states that the app has.
+pub(super) fn conflicts(
+    outlines: &[Outline<'_>],
+    states: Option<&HashSet<TypeId>>,
+) -> Vec<Diagnostic> {
+    let mut found = name_conflicts(outlines);
+    found.extend(method_conflicts(outlines));
+    if let Some(states) = states {
+        found.extend(missing_states(outlines, states));
+    }
+    found
+}
+
 /// The locations of these, sorted.
 fn locations(of: &[&Outline<'_>]) -> Vec<Location> {
     let mut locations: Vec<_> = of.iter().filter_map(|one| one.location).collect();
@@ -62,7 +75,7 @@ fn locations(of: &[&Outline<'_>]) -> Vec<Location> {
 
 /// T1001 for each name that more than one function, resource or prompt has. Names that differ in case and punctuation
 /// alone are the same name.
-pub(super) fn name_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
+fn name_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
     type Of = fn(&Primitive) -> bool;
     let kinds: [(&str, Of); 3] = [
         ("functions", |one| matches!(one, Primitive::Function)),
@@ -109,7 +122,7 @@ const BY_PROMPTS: [&str; 2] = ["prompts/get", "prompts/list"];
 const BY_COMPLETIONS: [&str; 1] = ["completion/complete"];
 
 /// T1001 for each MCP method that more than one function answers, or that a function answers beside tent.
-pub(super) fn method_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
+fn method_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
     let mut answers: BTreeMap<&str, Vec<&Outline<'_>>> = BTreeMap::new();
     for outline in outlines {
         if let Some(method) = outline.on {
@@ -136,10 +149,7 @@ pub(super) fn method_conflicts(outlines: &[Outline<'_>]) -> Vec<Diagnostic> {
 }
 
 /// T7011 for each state that a function takes and that is not among `provided`.
-pub(super) fn missing_states(
-    outlines: &[Outline<'_>],
-    provided: &HashSet<TypeId>,
-) -> Vec<Diagnostic> {
+fn missing_states(outlines: &[Outline<'_>], provided: &HashSet<TypeId>) -> Vec<Diagnostic> {
     let mut missing: BTreeMap<&'static str, Vec<&Outline<'_>>> = BTreeMap::new();
     for outline in outlines {
         for state in outline

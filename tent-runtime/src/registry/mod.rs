@@ -3,13 +3,15 @@
 //! Runs nothing and knows no wire format: `dispatch` decides which callers see what, the endpoints how it looks.
 
 mod build;
+mod changes;
 mod conflicts;
 mod resources;
 mod warnings;
 
 pub use resources::Resource;
 
-use std::collections::HashMap;
+use std::any::TypeId;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::function::Function;
@@ -24,6 +26,8 @@ pub struct Registry {
     /// Sorted by name.
     prompts: Vec<Arc<Function>>,
     by_name: HashMap<String, usize>,
+    /// The types of the states that the app has; `None` for a registry without an app.
+    states: Option<Arc<HashSet<TypeId>>>,
 }
 
 impl Registry {

@@ -152,8 +152,11 @@ impl Prepared {
             states,
             ..
         } = &self.app;
-        let registry =
-            Registry::for_app(functions.as_deref(), built.clone(), Some(&states.provided));
+        let registry = Registry::for_app(
+            functions.as_deref(),
+            built.clone(),
+            Some(Arc::new(states.provided.clone())),
+        );
         self.app.info.beside(registry)
     }
 

@@ -16,6 +16,7 @@
 mod app;
 mod build;
 mod connections;
+mod functions;
 mod listen;
 mod routes;
 mod transports;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 pub use app::App;
 pub(crate) use build::Prepared;
+pub use functions::Functions;
 pub(crate) use listen::{bind, shutdown_signal};
 pub(crate) use routes::explanation;
 
@@ -33,7 +35,6 @@ use crate::dispatch::Dispatcher;
 use crate::keys::Keys;
 use crate::mcp::Mcp;
 pub use crate::mcp::Notifier;
-use crate::registry::Registry;
 
 /// An app that is ready to serve: its functions are checked, its states are open. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -51,11 +52,6 @@ impl Tent {
             mcp,
             notifier,
         }
-    }
-
-    /// The functions of the app.
-    pub fn registry(&self) -> &Registry {
-        self.dispatcher.registry()
     }
 
     /// The API keys of the app's store.

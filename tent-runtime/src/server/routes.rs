@@ -85,7 +85,7 @@ impl Tent {
         let dispatcher = self.dispatcher.clone();
         let nothing = any(async move |request: Request| {
             let (parts, _) = request.into_parts();
-            api::refusal(&no_such_path(), &parts, &dispatcher)
+            api::failure(&no_such_path(), &parts, &dispatcher)
         });
         let nothing = nothing.layer(from_fn_with_state(self.dispatcher.clone(), check_host));
         let all = self.router().merge(self.well_known());
@@ -115,7 +115,7 @@ async fn check_host(dispatcher: State<Arc<Dispatcher>>, request: Request, next: 
     let body = Upload::of(&parts, body);
     let mut response = match dispatcher.check_host(&parts) {
         Ok(()) => next.run(Request::from_parts(parts, Body::empty())).await,
-        Err(error) => api::refusal(&error, &parts, &dispatcher),
+        Err(error) => api::failure(&error, &parts, &dispatcher),
     };
     body.finish(&mut response).await;
     response

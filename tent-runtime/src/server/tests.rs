@@ -8,12 +8,11 @@ use tokio::sync::Notify;
 use super::listen::bind;
 use super::*;
 use crate::caller::Caller;
-use crate::cx::{Client, Era};
-use crate::dispatch::{Call, Endpoint};
+use crate::cx::{Client, Era, TraceId};
+use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::function::{
     AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
-use crate::schema::InputEncoding;
 
 static BEGAN: Notify = Notify::const_new();
 static GO_ON: Notify = Notify::const_new();
@@ -46,22 +45,18 @@ async fn tent() -> Tent {
 
 /// A call whose caller goes away once it has begun.
 async fn left(tent: &Tent) {
-    let call = tent.dispatcher.call(Call {
-        name: "work".to_owned(),
-        input: serde_json::Map::new(),
-        wire: InputEncoding::Json,
-        caller: Caller::App,
-        client: Client {
-            era: Era::Legacy,
-            ..Client::default()
-        },
-        meta: serde_json::Map::new(),
-        trace: "test".to_owned(),
-        at: Endpoint::Cli,
-        deadline: tent.dispatcher.deadline(),
-        peer: None,
-        rounds: None,
-    });
+    let admitted = Admitted::internal(Caller::App, TraceId::default());
+    let client = Client {
+        era: Era::Legacy,
+        ..Client::default()
+    };
+    let call = Call {
+        client,
+        ..Call::default()
+    };
+    let call = tent
+        .dispatcher
+        .call_as(Endpoint::Cli, admitted, "work", call);
     tokio::select! {
         _ = call => panic!("it waits"),
         () = BEGAN.notified() => {}

@@ -7,6 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Tent;
 use crate::caller::Caller;
+use crate::dispatch::Identity;
 use crate::error::Result;
 use crate::mcp;
 
@@ -47,7 +48,7 @@ impl Tent {
         read: impl AsyncRead + Send + Unpin,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
-        mcp::connection_loop::on_bytes(self.mcp.clone(), mcp::Identity::Caller(caller), read, write)
+        mcp::connection_loop::on_bytes(self.mcp.clone(), Identity::Caller(caller), read, write)
             .await
     }
 
@@ -81,7 +82,7 @@ impl Tent {
         incoming: impl Stream<Item = M> + Send,
         outgoing: impl Sink<Vec<u8>> + Send + 'static,
     ) {
-        let who = mcp::Identity::Caller(caller);
+        let who = Identity::Caller(caller);
         let served =
             mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
         served.expect("a caller that is given is known, and whole messages do not break off");
@@ -103,9 +104,7 @@ impl Tent {
     /// # }
     /// ```
     pub async fn handle_mcp(&self, caller: Caller, message: &[u8]) -> Option<Vec<u8>> {
-        let line = mcp::Connection::of_one(self.mcp.clone(), mcp::Identity::Caller(caller.clone()));
-        let line = line.expect("a caller that is given holds no key, which alone can be unusable");
-        let trace = crate::web::trace(&http::HeaderMap::new());
-        line.answer(Ok(caller), &trace, message).await
+        let connection = mcp::Connection::of_one(self.mcp.clone(), Identity::Caller(caller));
+        connection.answer(connection.admit().await, message).await
     }
 }

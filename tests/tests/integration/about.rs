@@ -72,8 +72,8 @@ async fn everything_that_clients_would_refuse_keeps_the_app_from_starting() {
         [
             r#"T7034 invalid-icon: The app's icon "data:text/html;base64,PHN2Zy8+" has a data: URL of the type "text/html", which is not an image type"#,
             "T7035 invalid-extension: The extension \"ui\" has no prefix, such as `com.example/`",
-            r#"T7035 invalid-extension: The settings of the experimental capability "fast" are no object"#,
-            r#"T7035 invalid-extension: The settings of the extension "ui" are no object"#,
+            r#"T7035 invalid-extension: The settings of the experimental capability "fast" must be an object"#,
+            r#"T7035 invalid-extension: The settings of the extension "ui" must be an object"#,
             r#"T7036 invalid-website: The website "shop.example" has a URL that is neither https: nor http:"#,
         ]
     );

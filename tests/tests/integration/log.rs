@@ -140,7 +140,7 @@ async fn a_refused_key_is_in_the_log_without_a_part_of_it() {
     }
     let first = log.line("t-1");
     assert!(
-        first.contains("INFO") && first.contains("a key was refused"),
+        first.contains("INFO") && first.contains("rejected credentials"),
         "{first}"
     );
     assert!(first.contains("path=\"/api\""), "{first}");

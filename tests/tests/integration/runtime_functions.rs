@@ -235,3 +235,140 @@ async fn a_built_function_takes_part_in_the_rules_of_the_app() {
         "the location: {message}"
     );
 }
+
+/// The next event of a subscription stream that carries a message.
+async fn event(body: &mut axum::body::BodyDataStream) -> Value {
+    use futures_util::StreamExt as _;
+    loop {
+        let bytes = body
+            .next()
+            .await
+            .expect("the stream is open")
+            .expect("bytes");
+        let text = String::from_utf8(bytes.to_vec()).expect("a text");
+        let data = text.lines().find_map(|line| line.strip_prefix("data: "));
+        if let Some(data) = data {
+            return serde_json::from_str(data).expect("JSON");
+        }
+    }
+}
+
+#[tokio::test]
+async fn functions_change_while_the_app_runs_and_subscribers_are_notified() {
+    let tent = tent_with(|app| app.set("mcp.stream", "true")).await;
+    let key = key(&tent, "ada", &["read"]).await;
+    let wanted = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
+    let listening = modern(&tent, "subscriptions/listen", wanted)
+        .key(&key)
+        .open()
+        .await;
+    assert_eq!(listening.status(), StatusCode::OK);
+    let mut stream = listening.into_body().into_data_stream();
+    let acknowledged = event(&mut stream).await;
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+
+    let has = async |name: &str| {
+        let listed = modern(&tent, "tools/list", json!({}))
+            .key(&key)
+            .send()
+            .await
+            .json();
+        let tools = listed["result"]["tools"]
+            .as_array()
+            .expect("a list")
+            .clone();
+        tools.iter().any(|tool| tool["name"] == name)
+    };
+    let call = || {
+        ask(&tent, "POST", "/api/add_up")
+            .json(json!({"a": 2, "b": 40}))
+            .key(&key)
+    };
+    assert!(!has("add_up").await);
+    call().send().await.refuses(404, "T0001");
+
+    tent.functions().add(built(add_up())).expect("it is valid");
+    let changed = event(&mut stream).await;
+    assert_eq!(changed["method"], "notifications/tools/list_changed");
+    assert!(has("add_up").await);
+    assert_eq!(call().send().await.json(), json!({"total": 42}));
+    let params = json!({"name": "add_up", "arguments": {"a": 2, "b": 40}});
+    let called = modern(&tent, "tools/call", params).key(&key).send().await;
+    assert_eq!(
+        called.json()["result"]["structuredContent"],
+        json!({"total": 42})
+    );
+
+    // The same name again is a problem, and changes nothing.
+    let before = tent.registry();
+    let taken = tent
+        .functions()
+        .add(built(add_up()))
+        .expect_err("the name is taken");
+    assert!(
+        taken.iter().all(|problem| problem.code.as_str() == "T1001"),
+        "{taken}"
+    );
+    assert!(std::sync::Arc::ptr_eq(&before, &tent.registry()));
+
+    // Another handler behind the same entry notifies no one; another description does.
+    let replaced = tent
+        .functions()
+        .replace(built(add_up()))
+        .expect("it is valid");
+    assert_eq!(replaced.as_ref().map(|old| old.name()), Some("add_up"));
+    let described = add_up().about("Add two integers, exactly.");
+    tent.functions()
+        .replace(built(described))
+        .expect("it is valid");
+    let removed = tent.functions().remove("add_up").expect("it is there");
+    assert_eq!(removed.about(), "Add two integers, exactly.");
+    for _ in 0..2 {
+        let changed = event(&mut stream).await;
+        assert_eq!(changed["method"], "notifications/tools/list_changed");
+    }
+    assert!(!has("add_up").await);
+    call().send().await.refuses(404, "T0001");
+    assert!(tent.functions().remove("add_up").is_none());
+
+    tent.shutdown();
+    let ended = event(&mut stream).await;
+    assert_ne!(
+        ended["method"], "notifications/tools/list_changed",
+        "no other change was told"
+    );
+}
+
+#[tokio::test]
+async fn a_running_call_keeps_its_function() {
+    let (started, starts) = tokio::sync::oneshot::channel();
+    let (go_on, goes_on) = tokio::sync::oneshot::channel::<()>();
+    let once = std::sync::Mutex::new(Some((started, goes_on)));
+    let slow = Function::builder("slow")
+        .access(Access::Anyone)
+        .handler(move |_, ()| {
+            let once = once.lock().ok().and_then(|mut once| once.take());
+            async move {
+                let (started, goes_on) = once.expect("it is called once");
+                let _ = started.send(());
+                let _ = goes_on.await;
+                Ok::<_, Error>("done")
+            }
+        });
+    let tent = tent_with(|app| app.function(built(slow))).await;
+    let call = ask(&tent, "GET", "/api/slow").send();
+    let removed = async {
+        starts.await.expect("it runs");
+        assert!(tent.functions().remove("slow").is_some());
+        go_on.send(()).expect("it waits");
+    };
+    let (response, ()) = tokio::join!(call, removed);
+    assert_eq!(response.json(), json!("done"));
+    ask(&tent, "GET", "/api/slow")
+        .send()
+        .await
+        .refuses(401, "T0004");
+}

@@ -190,28 +190,19 @@ async fn no_text_inside_of_an_input_is_read_as_json() {
 
 #[tokio::test]
 async fn a_call_from_inside_is_held_to_the_same() {
-    use tent::{Caller, Client};
-    use tent_runtime::dispatch::{Call, Endpoint};
-    use tent_runtime::schema::InputEncoding;
+    use tent_runtime::cx::TraceId;
+    use tent_runtime::dispatch::{Admitted, Call, Endpoint};
     let tent = open().await;
     let value = json!({ KEPT: "[1]" });
     let call = Call {
-        name: "echo".to_owned(),
         input: serde_json::Map::from_iter([("value".to_owned(), value)]),
-        wire: InputEncoding::Json,
-        caller: Caller::App,
-        client: Client::default(),
-        meta: serde_json::Map::new(),
-        trace: String::new(),
-        deadline: None,
-        at: Endpoint::Cli,
-        peer: None,
-        rounds: None,
+        ..Call::default()
     };
+    let admitted = Admitted::internal(tent::Caller::App, TraceId::default());
     let error = tent
         .0
         .dispatcher()
-        .call(call)
+        .call_as(Endpoint::Cli, admitted, "echo", call)
         .await
         .expect_err("it is refused");
     assert_eq!(error.code(), "T0003");

@@ -44,10 +44,8 @@ async fn the_last_state_of_a_type_wins_and_no_other_is_opened() {
     struct Pool(&'static str);
 
     let pool = |tent: &tent::Tent| {
-        let cx = tent
-            .dispatcher()
-            .cx_of(&tent::Caller::App, &tent::Client::default());
-        cx.state::<Pool>().map(|pool| pool.0).ok()
+        let states = tent.dispatcher().states();
+        states.find::<Pool>().map(|pool| pool.0)
     };
     let unopened = async |_| Err::<Pool, _>(std::io::Error::other("it must not be opened"));
     let app = || app().state(Watched::default());

@@ -200,7 +200,8 @@ impl Ask<'_> {
         self
     }
 
-    pub(crate) async fn send(self) -> Reply {
+    /// Sends the request; the body of the response may be a stream that stays open.
+    pub(crate) async fn open(self) -> axum::response::Response {
         use tower::ServiceExt as _;
         let mut request = Request::builder().method(self.method).uri(self.path);
         for (name, value) in &self.headers {
@@ -209,12 +210,15 @@ impl Ask<'_> {
         let request = request
             .body(axum::body::Body::from(self.body))
             .expect("a request");
-        let response = self
-            .tent
+        self.tent
             .router()
             .oneshot(request)
             .await
-            .expect("a router answers");
+            .expect("a router answers")
+    }
+
+    pub(crate) async fn send(self) -> Reply {
+        let response = self.open().await;
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, usize::MAX)
             .await
@@ -229,10 +233,8 @@ impl Ask<'_> {
 
 /// How often functions that count themselves have run.
 pub(crate) fn runs(tent: &Tent) -> u64 {
-    let cx = tent
-        .dispatcher()
-        .cx_of(&tent::Caller::App, &tent::Client::default());
-    cx.state::<Watched>()
+    let watched = tent.dispatcher().states().find::<Watched>();
+    watched
         .expect("it was handed over")
         .runs
         .load(Ordering::SeqCst)

@@ -12,8 +12,10 @@
 //!               └──► lease over ─► T0011: the outcome is unknown
 //! ```
 
+mod call_claim;
 mod claims;
 mod outcome;
 
+pub use call_claim::{CallClaim, ClaimedCall, Entered};
 pub(crate) use claims::{Claim, Claims, Taken, ToClaim};
 pub(crate) use outcome::Recorded;

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tent_core::codes;
 
 use http::request::Parts;
-use http::{HeaderValue, Request, StatusCode, header};
+use http::{Request, StatusCode};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::caller::Caller;
-use crate::cx::Client;
-use crate::dispatch::Dispatcher;
+use crate::cx::{Client, TraceId};
+use crate::dispatch::{Admitted, Dispatcher, Identity};
 use crate::error::{Error, Result};
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::client::response_stream::KEEP_ALIVE;
@@ -36,7 +36,7 @@ pub(crate) struct ConnectionState {
     sign_in: &'static str,
     /// Becomes true when no more messages arrive.
     ending: watch::Sender<bool>,
-    /// The head of a request that does not exist. It carries the credentials.
+    /// The head of a request that does not exist, without headers.
     parts: Parts,
 }
 
@@ -50,27 +50,11 @@ struct Handshake {
     started: bool,
 }
 
-/// The identity at the other end of a connection.
-#[derive(Clone, Debug)]
-pub(crate) enum Identity {
-    Caller(Caller),
-    /// The user of this id.
-    User(String),
-    /// The holder of this API key.
-    Key(String),
-}
-
 impl ConnectionState {
     /// A connection that carries one message and its response.
-    pub(crate) fn of_one(dispatcher: Arc<Dispatcher>, identity: Identity) -> Result<Self> {
-        let (mut parts, ()) = Request::new(()).into_parts();
-        if let Identity::Key(key) = &identity {
-            let value = HeaderValue::try_from(format!("Bearer {key}"));
-            let mut value = value.map_err(|_| Error::new(codes::SIGN_IN))?;
-            value.set_sensitive(true);
-            parts.headers.insert(header::AUTHORIZATION, value);
-        }
-        Ok(ConnectionState {
+    pub(crate) fn of_one(dispatcher: Arc<Dispatcher>, identity: Identity) -> Self {
+        let (parts, ()) = Request::new(()).into_parts();
+        ConnectionState {
             dispatcher,
             identity,
             nonce: None,
@@ -80,20 +64,16 @@ impl ConnectionState {
             sign_in: "Hand the message over with a caller who may.",
             ending: watch::Sender::new(false),
             parts,
-        })
+        }
     }
 
     /// A connection whose requests can be cancelled, and whose notifications go to `outbox`.
-    pub(crate) fn new(
-        dispatcher: Arc<Dispatcher>,
-        identity: Identity,
-        outbox: Outbox,
-    ) -> Result<Self> {
-        let mut connection = ConnectionState::of_one(dispatcher, identity)?;
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>, identity: Identity, outbox: Outbox) -> Self {
+        let mut connection = ConnectionState::of_one(dispatcher, identity);
         connection.nonce = Some(random::bytes());
         connection.outbox = Some(outbox);
         connection.sign_in = "Serve the line with a caller who may.";
-        Ok(connection)
+        connection
     }
 
     /// Sets the fix of an error that asks the client to sign in.
@@ -101,19 +81,14 @@ impl ConnectionState {
         self.sign_in = sign_in;
     }
 
-    /// The caller. Asked again for each message, since a key can be revoked while the connection is open.
+    /// Admits the next message. The identity is checked for each message, since a key can be revoked while the connection
+    /// is open.
     ///
     /// # Errors
     /// T0004 for a key that is not valid or a user that does not exist.
-    pub(crate) async fn caller(&self, trace: &str) -> Result<Caller> {
-        match &self.identity {
-            Identity::Caller(caller) => Ok(caller.clone()),
-            Identity::User(id) => {
-                let user = self.dispatcher.person(id).await?;
-                Ok(Caller::User(Arc::new(user)))
-            }
-            Identity::Key(_) => self.dispatcher.identify(&self.parts, trace).await,
-        }
+    pub(crate) async fn admit(&self) -> Result<Admitted> {
+        let trace = TraceId::generate();
+        self.dispatcher.admit_message(&self.identity, trace).await
     }
 
     pub(crate) fn parts(&self) -> &Parts {
@@ -206,7 +181,7 @@ impl ConnectionState {
         let caller = caller.to_string();
         loop {
             tokio::time::sleep(KEEP_ALIVE).await;
-            let now = self.caller("kept-stream").await;
+            let now = self.dispatcher.identify_connection(&self.identity).await;
             if !now.is_ok_and(|now| now.to_string() == caller) {
                 return;
             }

@@ -1,14 +1,12 @@
 //! The context of one message: who sent it, how it arrived, and until when it must be served.
 //! Must not decide anything about the message.
 
-use std::net::{IpAddr, SocketAddr};
-
-use axum::extract::ConnectInfo;
 use http::request::Parts;
-use tokio::time::Instant;
+use serde_json::{Map, Value};
 
 use crate::caller::Caller;
-use crate::dispatch;
+use crate::cx::{Client, TraceId};
+use crate::dispatch::{Admitted, Requester};
 use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::protocol::response::RpcError;
@@ -19,9 +17,7 @@ use crate::mcp::session::negotiated::Negotiated;
 /// The context of one message whose caller is known.
 pub(crate) struct RequestContext<'a> {
     pub(crate) parts: &'a Parts,
-    pub(crate) caller: Caller,
-    pub(crate) trace: &'a str,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) admitted: Admitted,
     pub(crate) transport: Transport<'a>,
 }
 
@@ -34,30 +30,22 @@ pub(crate) enum Transport<'a> {
     Connection(&'a ConnectionState),
 }
 
-/// The key that quotas count a caller by: the caller itself, or the address of an anonymous one.
-pub(crate) fn quota_key(caller: &Caller, parts: &Parts) -> String {
-    if caller.is_known() {
-        return caller.to_string();
-    }
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    match peer.map(|ConnectInfo(addr)| addr.ip().to_canonical()) {
-        // IPv6 addresses count per /64 network: a client that has one of its addresses has all of them.
-        Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
-        Some(IpAddr::V4(ip)) => ip.to_string(),
-        None => String::new(),
-    }
-}
-
 impl<'a> RequestContext<'a> {
-    /// The context of one message of a batch, which has its own deadline.
-    pub(crate) fn with_deadline(&self, deadline: Option<Instant>) -> RequestContext<'a> {
+    /// The same context for another message, of a batch.
+    pub(crate) fn with_admitted(&self, admitted: Admitted) -> RequestContext<'a> {
         RequestContext {
             parts: self.parts,
-            caller: self.caller.clone(),
-            trace: self.trace,
-            deadline,
+            admitted,
             transport: self.transport,
         }
+    }
+
+    pub(crate) fn caller(&self) -> &Caller {
+        self.admitted.caller()
+    }
+
+    pub(crate) fn trace(&self) -> TraceId {
+        self.admitted.trace()
     }
 
     /// Where the notifications of a call go, if the client accepts any.
@@ -70,14 +58,14 @@ impl<'a> RequestContext<'a> {
 
     /// The key that quotas count this caller by.
     pub(crate) fn quota_key(&self) -> String {
-        quota_key(&self.caller, self.parts)
+        self.admitted.quota_key()
     }
 
     /// The key that `notifications/cancelled` finds this request by. Only a request of a session or a connection has
     /// one.
     pub(crate) fn key(&self, negotiated: &Negotiated, id: &str) -> Option<RequestKey> {
         let nonce = negotiated.nonce?;
-        Some(RequestKey::new(nonce, &self.caller, id))
+        Some(RequestKey::new(nonce, self.caller(), id))
     }
 
     pub(crate) fn connection(&self) -> Option<&ConnectionState> {
@@ -100,16 +88,16 @@ impl<'a> RequestContext<'a> {
         revision.is_modern() && self.connection().is_none()
     }
 
-    /// The same context as dispatch takes it.
-    pub(crate) fn for_dispatch<'b>(
+    /// The sender of the message, as dispatch knows it. `meta` is the `_meta` of a call.
+    pub(crate) fn requester<'b>(
         &'b self,
-        negotiated: &'b Negotiated,
-    ) -> dispatch::RequestContext<'b> {
-        dispatch::RequestContext {
-            caller: &self.caller,
-            client: &negotiated.client,
-            trace: self.trace,
-            deadline: self.deadline,
+        client: &'b Client,
+        meta: Option<&'b Map<String, Value>>,
+    ) -> Requester<'b> {
+        Requester {
+            admitted: &self.admitted,
+            client,
+            meta,
         }
     }
 }

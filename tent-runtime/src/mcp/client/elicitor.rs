@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::cx::Peer;
-use crate::dispatch::Rounds;
+use crate::dispatch::Call;
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::in_session::InSession;
@@ -19,7 +18,8 @@ use crate::mcp::session::state::ServerState;
 
 /// The way in which a call asks.
 pub(crate) struct Asking {
-    peer: Option<Arc<dyn Peer>>,
+    reporter: Option<Arc<CallReporter>>,
+    in_session: Option<Arc<InSession>>,
     round: Option<Arc<RoundTrip>>,
 }
 
@@ -55,18 +55,22 @@ impl Asking {
         if !negotiated.revision.is_modern() {
             let ask_time = state.dispatcher.settings().limits.ask_time;
             // An answer is known by the session that it comes in.
-            let peer: Option<Arc<dyn Peer>> = match (told, negotiated.nonce) {
+            let in_session = match (&told, negotiated.nonce) {
                 (Some(told), Some(nonce)) => Some(Arc::new(InSession::new(
                     pending.clone(),
                     ask_time,
                     asked,
                     negotiated,
                     nonce,
-                    told,
+                    told.clone(),
                 ))),
-                (told, _) => told.map(|told| told as Arc<dyn Peer>),
+                _ => None,
             };
-            return Ok(Asking { peer, round: None });
+            return Ok(Asking {
+                reporter: told,
+                in_session,
+                round: None,
+            });
         }
         let (responses, request_state) = (brought.responses, brought.state);
         let is_first = matches!(responses, Arguments::Absent) && request_state == Text::Absent;
@@ -78,7 +82,6 @@ impl Asking {
             dispatcher: state.dispatcher.clone(),
             method: brought.method,
             server: state.server.clone(),
-            told: told.map(|told| told as Arc<dyn Peer>),
             quota_key: match request_state {
                 Text::Is(_) => asked.quota_key(),
                 _ => String::new(),
@@ -86,7 +89,8 @@ impl Asking {
         };
         let round = RoundTrip::new(parts, responses, request_state)?;
         Ok(Asking {
-            peer: Some(round.clone()),
+            reporter: told,
+            in_session: None,
             round: Some(round),
         })
     }
@@ -94,20 +98,24 @@ impl Asking {
     /// Of a call that cannot ask, since no revision lets a server answer it with what it asks.
     pub(crate) fn nothing(told: Option<Arc<CallReporter>>) -> Self {
         Asking {
-            peer: told.map(|told| told as Arc<dyn Peer>),
+            reporter: told,
+            in_session: None,
             round: None,
         }
     }
 
-    /// What the call is handed to ask with.
-    pub(crate) fn peer(&self) -> Option<Arc<dyn Peer>> {
-        self.peer.clone()
-    }
-
-    /// What the door is told of the round that the call is.
-    pub(crate) fn rounds(&self) -> Option<Arc<dyn Rounds>> {
-        let round = self.round.clone()?;
-        Some(round)
+    /// Offers a call what its client can do.
+    pub(crate) fn offer(&self, call: &mut Call) {
+        call.reporter = self.reporter.clone().map(|one| one as _);
+        if let Some(in_session) = &self.in_session {
+            call.elicitor = Some(in_session.clone());
+            call.journal = Some(in_session.clone());
+        }
+        if let Some(round) = &self.round {
+            call.elicitor = Some(round.clone());
+            call.journal = Some(round.clone());
+            call.claim = Some(round.clone());
+        }
     }
 
     /// The reply to a request whose function did not run to its end now: it waits for input, or an earlier request

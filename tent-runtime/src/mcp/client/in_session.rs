@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::cx::{InputRequest, InputResponse, Later, Level, Peer, Progress, misanswered};
+use crate::cx::{Elicitor, InputRequest, InputResponse, Journal, misanswered};
 use crate::error::Result;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
@@ -47,7 +48,7 @@ impl InSession {
         InSession {
             told,
             pending,
-            session: RequestKey::new(nonce, &asked.caller, ""),
+            session: RequestKey::new(nonce, asked.caller(), ""),
             on: asked.quota_key(),
             revision: negotiated.revision,
             ask_time,
@@ -88,36 +89,26 @@ impl InSession {
     }
 }
 
-impl Peer for InSession {
-    fn begins(&self) {
-        self.told.begins();
-    }
-
-    fn progress(&self, progress: &Progress) {
-        self.told.progress(progress);
-    }
-
-    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        self.told.log(level, logger, data);
-    }
-
-    fn ask<'a>(
+impl Elicitor for InSession {
+    fn request<'a>(
         &'a self,
         name: &'a str,
         question: InputRequest,
-    ) -> Later<'a, Result<InputResponse>> {
+    ) -> BoxFuture<'a, Result<InputResponse>> {
         Box::pin(async move { self.put(name, &question).await })
     }
 
-    fn is_asking(&self, _: &Waker) -> bool {
+    fn is_waiting_for_retry(&self, _: &Waker) -> bool {
         false
     }
+}
 
-    fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>> {
+impl Journal for InSession {
+    fn recorded<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
         Box::pin(async move { Ok(self.kept().get(name).cloned()) })
     }
 
-    fn keep<'a>(&'a self, name: &'a str, value: Value) -> Later<'a, Result<()>> {
+    fn record<'a>(&'a self, name: &'a str, value: Value) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             self.kept().insert(name.to_owned(), value);
             Ok(())

@@ -6,15 +6,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
 use std::time::Duration;
 
 use serde_json::Value;
-use tent_core::codes;
 use tokio::runtime::Handle;
 
-use crate::cx::{InputRequest, InputResponse, Later, Level, Peer, Progress};
-use crate::error::{Error, Result};
+use crate::cx::{Level, Progress, Reporter};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::client::throttle::Pace;
@@ -82,7 +79,7 @@ impl CallReporter {
         } else {
             let key = negotiated
                 .nonce
-                .map(|nonce| RequestKey::new(nonce, &asked.caller, ""));
+                .map(|nonce| RequestKey::new(nonce, asked.caller(), ""));
             Some(key.map_or(LogLevels::UNSAID, |key| levels.of(&key)))
         };
         Ok(asked.outbox().map(|outbox| {
@@ -180,8 +177,8 @@ impl Reports {
     }
 }
 
-impl Peer for CallReporter {
-    fn begins(&self) {
+impl Reporter for CallReporter {
+    fn started(&self) {
         self.outbox.admit();
     }
 
@@ -226,25 +223,6 @@ impl Peer for CallReporter {
             self.outbox.send(left_out_of(left_out));
         }
         self.outbox.send(line(level, logger, data));
-    }
-
-    fn ask<'a>(&'a self, _: &'a str, _: InputRequest) -> Later<'a, Result<InputResponse>> {
-        Box::pin(async {
-            Err(Error::new(codes::MISSING_CAPABILITY)
-                .with_message("The client of this call cannot be asked."))
-        })
-    }
-
-    fn is_asking(&self, _: &Waker) -> bool {
-        false
-    }
-
-    fn kept<'a>(&'a self, _: &'a str) -> Later<'a, Result<Option<Value>>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn keep<'a>(&'a self, _: &'a str, _: Value) -> Later<'a, Result<()>> {
-        Box::pin(async { Ok(()) })
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::dispatch::{Call, Endpoint};
+use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Visible};
 use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
@@ -24,6 +24,7 @@ use crate::mcp::protocol::params::{ObjectShape, Params, Text};
 use crate::mcp::protocol::response::{self, Response, RpcError};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::state::Started;
 use crate::schema::InputEncoding;
 use crate::seal::Use;
 
@@ -32,12 +33,11 @@ const PAGE: usize = 1 << 20;
 
 /// What is read, got or answered.
 pub(crate) struct Wanted<'a> {
-    pub(crate) name: String,
+    pub(crate) resolved: Resolved,
     pub(crate) input: Map<String, Value>,
     /// What the request brings in `_meta` for the function.
     pub(crate) meta: Map<String, Value>,
     pub(crate) wire: InputEncoding,
-    pub(crate) at: Endpoint,
     /// Where it can come in several rounds. Of what only reads none is kept.
     pub(crate) rounds: Option<MrtrParams<'a>>,
 }
@@ -46,17 +46,15 @@ impl<'a> Wanted<'a> {
     /// What a request of this method reads, whose fields are all texts.
     pub(crate) fn to_read(
         method: &'static str,
-        name: &str,
+        resolved: Resolved,
         input: Map<String, Value>,
-        at: Endpoint,
         params: &mut Params<'a>,
     ) -> Self {
         Wanted {
-            name: name.to_owned(),
+            resolved,
             input,
             meta: std::mem::take(&mut params.meta.rest),
             wire: InputEncoding::Strings,
-            at,
             rounds: Some(MrtrParams::to_read(method, params)),
         }
     }
@@ -69,7 +67,7 @@ pub(crate) async fn answered<W>(
     asked: &RequestContext<'_>,
     peer: Option<Arc<CallReporter>>,
     negotiated: Negotiated,
-    id: &str,
+    (id, started): (&str, Started),
     wanted: Wanted<'_>,
     write: W,
 ) -> Result<Response, RpcError>
@@ -90,31 +88,28 @@ where
         )?,
         None => Asks::nothing(peer.clone()),
     };
-    let call = Call {
-        name: wanted.name,
+    let mut call = Call {
         input: wanted.input,
-        wire: wanted.wire,
-        caller: asked.caller.clone(),
+        encoding: wanted.wire,
         client: negotiated.client,
         meta: wanted.meta,
-        trace: asked.trace.to_owned(),
-        deadline: asked.deadline,
-        at: wanted.at,
-        peer: asks.peer(),
-        rounds: asks.rounds(),
+        ..Call::default()
     };
+    asks.offer(&mut call);
+    let resolved = wanted.resolved;
     // It may go on when this request's own bytes are gone, so it owns what it needs.
     let work = {
         let (mcp, id) = (mcp.clone(), Box::<str>::from(id));
         async move {
-            let ended = tools_call::run(&mcp, call, negotiated.nonce, &id).await;
+            let ended = tools_call::run(&mcp, resolved, call, &started).await;
             if let Some(peer) = peer {
                 peer.end(ended.is_some());
             }
             match ended {
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Response::empty(StatusCode::ACCEPTED)),
-                Some(Ok(answer)) if answer.incomplete => match asks.reply() {
+                Some(Outcome::Ended(result)) => write(&mcp, &id, result),
+                Some(Outcome::InputRequired | Outcome::Answered) => match asks.reply() {
                     Reply::InputRequired(result) => {
                         let mut out = response::begin(&id, result.len());
                         out.extend_from_slice(&result);
@@ -123,7 +118,6 @@ where
                     // Written for this client, whatever client an earlier request came from.
                     Reply::Ended(ended) => write(&mcp, &id, ended),
                 },
-                Some(ended) => write(&mcp, &id, ended),
             }
         }
     };
@@ -154,7 +148,7 @@ pub(crate) async fn list<'a>(
     request: &'a Request<'_>,
     negotiated: &Negotiated,
     at: Endpoint,
-) -> Result<(Option<&'a str>, Vec<usize>), RpcError> {
+) -> Result<(Option<&'a str>, Visible), RpcError> {
     let params = &request.params;
     if params.shape == ObjectShape::Other || params.cursor == Text::Other {
         return Err(RpcError::params(format!(
@@ -164,7 +158,7 @@ pub(crate) async fn list<'a>(
     }
     let visible = mcp
         .dispatcher
-        .visible(asked.for_dispatch(negotiated), at)
+        .visible(asked.requester(&negotiated.client, None), at)
         .await;
     let visible =
         visible.map_err(|error| RpcError::of_method(&error, negotiated.revision, mcp.realm()))?;

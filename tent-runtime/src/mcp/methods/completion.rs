@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use crate::dispatch::Endpoint;
+use crate::dispatch::Target;
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::prompts;
@@ -46,49 +46,29 @@ pub(crate) async fn serve(
         _ => return Err(RpcError::params("context is an object.")),
     };
     let kind = text(&wanted, "type");
-    let (name, at, shown) = match (kind.as_deref(), text(&wanted, "name"), text(&wanted, "uri")) {
-        (Some("ref/prompt"), Some(name), _) => (name.clone(), Endpoint::Prompt, name),
-        (Some("ref/resource"), _, Some(uri)) => {
-            let registry = mcp.dispatcher.registry();
-            let matching = registry.matching(&uri).map(|(resource, _)| resource);
-            let cx = mcp.dispatcher.cx_by(asked.for_dispatch(negotiated));
-            // What is not there is asked for all the same, so that who may know nothing is told nothing.
-            let mut name = "";
-            // What this caller may not know of is as if it were not there: the next best is then meant.
-            for resource in registry.resource_at(&uri).into_iter().chain(matching) {
-                let found = mcp
-                    .dispatcher
-                    .find(&resource.function.name, Endpoint::Resource, &cx);
-                let hidden = |error: Error| {
-                    matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN))
-                };
-                if !found.await.is_err_and(hidden) {
-                    name = &resource.function.name;
-                    break;
-                }
-            }
-            (name.to_owned(), Endpoint::Resource, uri)
-        }
+    let (name, uri) = (text(&wanted, "name"), text(&wanted, "uri"));
+    let target = match (kind.as_deref(), &name, &uri) {
+        (Some("ref/prompt"), Some(name), _) => Target::Prompt(name),
+        (Some("ref/resource"), _, Some(uri)) => Target::Template(uri),
         _ => {
             return Err(RpcError::params(
                 "ref is {\"type\":\"ref/prompt\",\"name\":…} or {\"type\":\"ref/resource\",\"uri\":…}.",
             ));
         }
     };
-    let values = mcp
-        .dispatcher
-        .completed(
-            &name,
-            at,
-            &argument,
-            typed,
-            so_far,
-            asked.for_dispatch(negotiated),
-        )
+    let dispatcher = &mcp.dispatcher;
+    let requester = asked.requester(&negotiated.client, None);
+    let completed = async {
+        let resolved = dispatcher.resolve(requester, target).await?;
+        let client = &negotiated.client;
+        let completed = dispatcher.complete(&resolved, &argument, typed, so_far, client);
+        completed.await
+    };
+    let values = completed
         .await
-        .map_err(|error| match (error.tent_code(), at) {
-            (Some(codes::NOT_FOUND), Endpoint::Prompt) => prompts::unknown(&error, &shown),
-            (Some(codes::NOT_FOUND), _) => unknown(&error, &shown),
+        .map_err(|error| match (error.tent_code(), target) {
+            (Some(codes::NOT_FOUND), Target::Prompt(name)) => prompts::unknown(&error, name),
+            (Some(codes::NOT_FOUND), Target::Template(uri)) => unknown(&error, uri),
             _ => RpcError::of_method(&error, negotiated.revision, mcp.realm()),
         })?;
     let total = values.len();

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value};
 use tent_core::codes;
 
-use crate::dispatch::Endpoint;
+use crate::dispatch::Target;
 use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
@@ -70,7 +70,7 @@ pub(crate) async fn serve(
 
 /// Whether it is one of the methods that are answered here, and not by a function by `on`.
 fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
-    let registry = mcp.dispatcher.registry();
+    let registry = &*mcp.dispatcher.registry();
     let has_resources = !registry.resources().is_empty();
     // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
     let has_list =
@@ -98,26 +98,19 @@ async fn own(
     let Request { id, ref params, .. } = request;
     let method = &*request.method;
     let revision = negotiated.revision;
-    let Some(function) = mcp.dispatcher.registry().method(method) else {
-        return Err(RpcError::method(method, revision));
-    };
-    // Before anything that only a method that there is would find wrong.
-    let cx = mcp.dispatcher.cx_by(asked.for_dispatch(&negotiated));
-    let found = mcp.dispatcher.find(&function.name, Endpoint::Method, &cx);
-    let found = mcp
-        .state
-        .in_flight
-        .unless_stopped(asked.key(&negotiated, id), found);
-    let Some(found) = found.await else {
-        // What was cancelled has no answer.
+    // Before anything that only an existing method would find wrong.
+    let started = mcp.state.start(asked.key(&negotiated, id));
+    let meta = params.meta.rest.clone();
+    let requester = asked.requester(&negotiated.client, Some(&meta));
+    let resolved = mcp.dispatcher.resolve(requester, Target::Method(method));
+    let Some(resolved) = started.unless_cancelled(resolved).await else {
+        // A cancelled request gets no response.
         return Ok(Response::empty(StatusCode::ACCEPTED));
     };
-    if found
-        .is_err_and(|error| matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN)))
-    {
-        return Err(RpcError::method(method, revision));
-    }
-    drop(cx);
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND | codes::SIGN_IN) => RpcError::method(method, revision),
+        _ => RpcError::of_method(&error, revision, mcp.realm()),
+    })?;
     if params.shape == ObjectShape::Other {
         return Err(RpcError::params(format!(
             "The params of {method} are an object."
@@ -135,16 +128,15 @@ async fn own(
             asked.requires_headers(revision),
         )?;
     }
-    let name = function.name.clone();
+    let name = resolved.function().name.clone();
     let wanted = Wanted {
-        name: name.clone(),
+        resolved,
         input: request.input().map_err(RpcError::from)?,
-        meta: params.meta.rest.clone(),
+        meta,
         wire: InputEncoding::Json,
-        at: Endpoint::Method,
         rounds: None,
     };
-    let (caller, trace) = (asked.caller.clone(), asked.trace.to_owned());
+    let (caller, trace) = (asked.caller().clone(), asked.trace());
     let method = method.to_owned();
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
         let answer = match ended {
@@ -157,9 +149,12 @@ async fn own(
         };
         let Some(mut result) = object(&answer) else {
             let why = format!("it answered {method} with what is no object");
-            let error =
-                mcp.dispatcher
-                    .internal_error(Error::unexpected(why), &name, &caller, &trace);
+            let error = mcp.dispatcher.internal_error(
+                Error::unexpected(why),
+                &name,
+                &caller,
+                trace.as_str(),
+            );
             return Err(RpcError::of_method(&error, revision, mcp.realm()));
         };
         if !answer.meta.is_empty() {
@@ -168,7 +163,7 @@ async fn own(
         Ok(given(mcp, id, &method, result, revision))
     };
     let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
-    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
+    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
 }
 
 /// The object that a function gave; an empty one where it gave nothing.

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -12,9 +11,10 @@ use tent_core::codes;
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::Era;
+use crate::dispatch::Admitted;
 use crate::error::Error;
 use crate::mcp::client::connection::ConnectionState;
-use crate::mcp::client::context::{RequestContext, quota_key};
+use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::custom;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
@@ -43,7 +43,7 @@ pub(crate) async fn negotiated(
     if let Some(line) = asked.connection() {
         return Ok(line.negotiated());
     }
-    match session(mcp, &asked.parts.headers).await? {
+    match session(mcp, &asked.parts.headers, &asked.admitted).await? {
         Some(session) => Ok(Negotiated {
             ends: Some(session.ends()),
             revision: session.revision,
@@ -58,7 +58,7 @@ pub(crate) async fn negotiated(
 
 /// Serves GET: keeps the stream of a session open.
 pub(crate) async fn get(mcp: &Arc<Mcp>, asked: &RequestContext<'_>) -> Result<Response, RpcError> {
-    let Some(session) = session(mcp, &asked.parts.headers).await? else {
+    let Some(session) = session(mcp, &asked.parts.headers, &asked.admitted).await? else {
         return Err(RpcError::invalid(
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
@@ -76,7 +76,11 @@ pub(crate) async fn get(mcp: &Arc<Mcp>, asked: &RequestContext<'_>) -> Result<Re
 }
 
 /// The session that the request is part of, if it names one.
-async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, RpcError> {
+async fn session(
+    mcp: &Mcp,
+    headers: &HeaderMap,
+    admitted: &Admitted,
+) -> Result<Option<Session>, RpcError> {
     let id = match SingleHeader::of(headers, &headers::SESSION) {
         SingleHeader::Absent => return Ok(None),
         SingleHeader::Is(id) => id,
@@ -84,12 +88,13 @@ async fn session(mcp: &Mcp, headers: &HeaderMap) -> Result<Option<Session>, RpcE
     };
     let session = Session::open(
         mcp.dispatcher.sealer(),
-        &mcp.state.extensions,
+        &mcp.state.extensions.load(),
         id,
         SystemClock.now(),
     )
     .ok_or_else(lost)?;
-    match mcp.state.ended.is_ended(&session.nonce).await {
+    let ended = mcp.state.ended.is_ended(&session.nonce);
+    match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(lost()),
         Err(error) => Err(store_broke(mcp, error)),
@@ -114,17 +119,21 @@ fn lost() -> RpcError {
 }
 
 /// Ends the session that a DELETE names.
-pub(crate) async fn end(mcp: &Mcp, parts: &Parts, caller: &Caller) -> Result<Response, RpcError> {
-    let Some(session) = session(mcp, &parts.headers).await? else {
+pub(crate) async fn end(
+    mcp: &Mcp,
+    headers: &HeaderMap,
+    admitted: &Admitted,
+) -> Result<Response, RpcError> {
+    let Some(session) = session(mcp, headers, admitted).await? else {
         return Err(RpcError::invalid(
             "DELETE ends the session that the header Mcp-Session-Id names.",
         ));
     };
-    let owner = crate::json::digest_of(quota_key(caller, parts).as_bytes());
+    let owner = crate::json::digest_of(admitted.quota_key().as_bytes());
     let ended = mcp.state.ended.end(&session.nonce, session.ends(), owner);
-    match ended.await {
+    match admitted.in_time(ended).await {
         Ok(()) => {
-            let key = RequestKey::new(session.nonce, caller, "");
+            let key = RequestKey::new(session.nonce, admitted.caller(), "");
             mcp.notifier.streams().end(&key);
             mcp.state.levels.forget(&key);
             Ok(Response::empty(StatusCode::NO_CONTENT))
@@ -156,21 +165,22 @@ pub(crate) fn initialize(
     let session = Session::begin(
         revision,
         client(
-            &mcp.state.extensions,
+            &mcp.state.extensions.load(),
             Era::Legacy,
             &params.client,
             abilities,
         )?,
         SystemClock.now(),
     );
-    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions))
-        .expect("a sealed text is visible ASCII");
+    let id =
+        HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions.load()))
+            .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.connection() {
         if let Some(nonce) = line.nonce() {
             // A second handshake starts a session of its own, so the stream of the first one ends.
             mcp.notifier.streams().end_session(&nonce);
         }
-        line.negotiate(&asked.caller, revision, session.client);
+        line.negotiate(asked.caller(), revision, session.client);
     }
 
     let about = mcp.dispatcher.about();
@@ -209,7 +219,7 @@ pub(crate) async fn serve(
         "logging/setLevel" => {
             let key = negotiated
                 .nonce
-                .map(|nonce| RequestKey::new(nonce, &asked.caller, ""));
+                .map(|nonce| RequestKey::new(nonce, asked.caller(), ""));
             mcp.state.levels.set(key, &request.params.level)?;
             let mut out = response::begin(request.id, 2);
             out.extend_from_slice(b"{}");
@@ -248,14 +258,14 @@ pub(crate) fn noted(
             let named = note.params.request_id.map(RawValue::get);
             if let (Some(nonce), Some(id)) = (negotiated.nonce, named) {
                 tracing::debug!(
-                    trace = asked.trace,
+                    trace = %asked.trace(),
                     id,
                     reason = reason(note),
                     "the client cancels a call"
                 );
                 mcp.state
                     .in_flight
-                    .cancel(&RequestKey::new(nonce, &asked.caller, id));
+                    .cancel(&RequestKey::new(nonce, asked.caller(), id));
             }
         }
         ("notifications/initialized", Some(line)) => start_session(mcp, line),
@@ -285,7 +295,7 @@ pub(crate) fn answered(
     negotiated: &Negotiated,
 ) {
     if let Some(nonce) = negotiated.nonce {
-        let key = RequestKey::new(nonce, &asked.caller, id);
+        let key = RequestKey::new(nonce, asked.caller(), id);
         mcp.notifier.pending().resolve(&key, answer);
     }
 }
@@ -371,13 +381,17 @@ async fn in_batch(
                     "A request with its own protocolVersion comes alone.",
                 ))
             } else {
-                serve(
-                    mcp,
-                    &asked.with_deadline(mcp.dispatcher.deadline()),
-                    request,
-                    negotiated,
-                )
-                .await
+                let admitted = mcp.dispatcher.admit_next(&asked.admitted);
+                match admitted.and_then(|admitted| {
+                    mcp.dispatcher.check_open()?;
+                    Ok(admitted)
+                }) {
+                    Ok(admitted) => {
+                        let context = asked.with_admitted(admitted);
+                        serve(mcp, &context, request, negotiated).await
+                    }
+                    Err(error) => Err(RpcError::of(&error, mcp.realm())),
+                }
             };
             Some(match answer {
                 // A call that was cancelled has no answer.

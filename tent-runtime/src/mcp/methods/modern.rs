@@ -38,7 +38,7 @@ pub(crate) async fn serve(
     let negotiated = Negotiated {
         revision: REVISION,
         client: client(
-            &mcp.state.extensions,
+            &mcp.state.extensions.load(),
             Era::Modern,
             &request.params.meta.client,
             request.params.meta.abilities,
@@ -57,8 +57,9 @@ pub(crate) async fn serve(
     }
     match &*request.method {
         "server/discover" => {
-            let mut out = response::begin(request.id, mcp.discovered.len());
-            out.extend_from_slice(&mcp.discovered);
+            let snapshot = mcp.snapshot.load();
+            let mut out = response::begin(request.id, snapshot.discovered.len());
+            out.extend_from_slice(&snapshot.discovered);
             Ok(response::end(out))
         }
         "tools/list" => tools_list::serve(mcp, asked, &request, &negotiated).await,

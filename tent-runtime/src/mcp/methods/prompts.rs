@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use crate::dispatch::Endpoint;
+use crate::dispatch::{Endpoint, Target};
 use crate::error::Error;
 use crate::function::Function;
 use crate::function::{Output, PromptResult};
@@ -28,10 +29,11 @@ pub(crate) async fn list(
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
     let (cursor, visible) = common::list(mcp, asked, request, negotiated, Endpoint::Prompt).await?;
-    let prompts = mcp.dispatcher.registry().prompts();
+    let prompts = visible.registry.prompts();
     let items: Vec<_> = visible
-        .into_iter()
-        .map(|position| &prompts[position])
+        .positions
+        .iter()
+        .map(|&position| &prompts[position])
         .map(|prompt| Item::new(&prompt.name, &listed(prompt, negotiated.revision)))
         .collect();
     common::page(
@@ -99,24 +101,30 @@ pub(crate) async fn get(
             return Err(RpcError::params("The arguments of a prompt are an object."));
         }
     };
-    let wanted = Wanted::to_read("prompts/get", &name, input, Endpoint::Prompt, &mut params);
+    let started = mcp.state.start(asked.key(&negotiated, id));
+    let requester = asked.requester(&negotiated.client, Some(&params.meta.rest));
+    let resolved = mcp.dispatcher.resolve(requester, Target::Prompt(&name));
+    let Some(resolved) = started.unless_cancelled(resolved).await else {
+        // A cancelled request gets no response.
+        return Ok(Response::empty(StatusCode::ACCEPTED));
+    };
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND) => unknown(&error, &name),
+        _ => RpcError::of_method(&error, revision, mcp.realm()),
+    })?;
+    let prompt = resolved.function().clone();
+    let wanted = Wanted::to_read("prompts/get", resolved, input, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
             let prompted = answer.prompt.unwrap_or_default();
-            let about = mcp
-                .dispatcher
-                .registry()
-                .prompt(&name)
-                .map(|one| &*one.about);
-            let about = about.unwrap_or_default();
             let server = revision.is_modern().then_some(&*mcp.state.server);
-            Ok(given(id, &prompted, about, revision, server))
+            Ok(given(id, &prompted, &prompt.about, revision, server))
         }
         Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
         Err(error) => Err(RpcError::of_method(&error, revision, mcp.realm())),
     };
     let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
-    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
+    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
 }
 
 pub(crate) fn unknown(error: &Error, name: &str) -> RpcError {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tent_core::codes;
 
 use crate::clock::{Clock as _, SystemClock};
-use crate::dispatch::Endpoint;
+use crate::dispatch::{Endpoint, Target};
 use crate::error::Error;
 use crate::function::{Output, ResourceInfo};
 use crate::mcp::client::context::RequestContext;
@@ -37,12 +37,12 @@ pub(crate) async fn list(
     // What was declared comes before what is listed.
     let (declared, templates): (Vec<_>, Vec<_>) =
         visible.into_iter().partition(|resource| resource.is_one());
-    let mut all: Vec<_> = declared.into_iter().map(alone).collect();
+    let mut all: Vec<_> = declared.iter().map(|one| alone(one)).collect();
     for template in templates {
         // One that fails, or has no time left, fails the list: a client would take what is left for all there is.
         let listed = mcp
             .dispatcher
-            .listed(template, asked.for_dispatch(negotiated))
+            .listed(&template, asked.requester(&negotiated.client, None))
             .await;
         all.extend(
             listed
@@ -73,7 +73,7 @@ pub(crate) async fn templates(
         .into_iter()
         .filter(|resource| !resource.is_one())
         .map(|resource| {
-            let mut shown = content::listed(&alone(resource), revision);
+            let mut shown = content::listed(&alone(&resource), revision);
             if let Some(uri) = shown.remove("uri") {
                 shown.insert("uriTemplate".to_owned(), uri);
             }
@@ -92,15 +92,16 @@ pub(crate) async fn templates(
 
 /// The cursor of a request for a list, and the resources that this caller is shown.
 async fn shown<'a>(
-    mcp: &'a Mcp,
+    mcp: &Mcp,
     asked: &RequestContext<'_>,
     request: &'a Request<'_>,
     negotiated: &Negotiated,
-) -> Result<(Option<&'a str>, Vec<&'a Resource>), RpcError> {
+) -> Result<(Option<&'a str>, Vec<Arc<Resource>>), RpcError> {
     let (cursor, visible) =
         common::list(mcp, asked, request, negotiated, Endpoint::Resource).await?;
-    let resources = mcp.dispatcher.registry().resources();
-    let visible = visible.into_iter().map(|position| &*resources[position]);
+    let resources = visible.registry.resources();
+    let positions = visible.positions.iter();
+    let visible = positions.map(|&position| resources[position].clone());
     Ok((cursor, visible.collect()))
 }
 
@@ -131,31 +132,17 @@ pub(crate) async fn read(
     let revision = negotiated.revision;
     let what = "resources/read names a resource: its uri";
     let uri = common::named(asked, &negotiated, params.shape, &params.uri, what)?;
-    // Its rules are the app's own, and can take their time.
-    let found = async {
-        mcp.dispatcher
-            .readable(asked.for_dispatch(&negotiated))
-            .find(&uri)
-            .await
-    };
-    let found = mcp
-        .state
-        .in_flight
-        .unless_stopped(asked.key(&negotiated, id), found);
-    let Some(found) = found.await else {
-        // What was cancelled has no answer.
+    let started = mcp.state.start(asked.key(&negotiated, id));
+    let requester = asked.requester(&negotiated.client, Some(&params.meta.rest));
+    let resolved = mcp.dispatcher.resolve(requester, Target::Resource(&uri));
+    let Some(resolved) = started.unless_cancelled(resolved).await else {
+        // A cancelled request gets no response.
         return Ok(Response::empty(StatusCode::ACCEPTED));
     };
-    let (resource, input) = found.map_err(|error| failed(mcp, &error, &uri, revision))?;
-    let stated = resource.stated.media_type;
-    let name = &resource.function.name;
-    let wanted = Wanted::to_read(
-        "resources/read",
-        name,
-        input,
-        Endpoint::Resource,
-        &mut params,
-    );
+    let mut resolved = resolved.map_err(|error| failed(mcp, &error, &uri, revision))?;
+    let stated = resolved.resource().and_then(|one| one.stated.media_type);
+    let input = resolved.take_variables();
+    let wanted = Wanted::to_read("resources/read", resolved, input, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
         Ok(answer) => {
             let server = revision.is_modern().then_some(&*mcp.state.server);
@@ -164,7 +151,7 @@ pub(crate) async fn read(
         Err(error) => Err(failed(mcp, &error, &uri, revision)),
     };
     let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
-    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
+    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
 }
 
 /// Serves `resources/subscribe` and `resources/unsubscribe`, which legacy sessions have.
@@ -190,17 +177,17 @@ pub(crate) async fn subscribe(
             "{method} is for a session, and this request is in none."
         )));
     };
-    let session = RequestKey::new(nonce, &asked.caller, "");
+    let session = RequestKey::new(nonce, asked.caller(), "");
     let streams = mcp.notifier.streams();
     if method == "resources/unsubscribe" {
         streams.unsubscribe(&session, uri);
     } else {
         let found = mcp
             .dispatcher
-            .readable(asked.for_dispatch(negotiated))
+            .readable(asked.requester(&negotiated.client, None))
             .find(uri)
             .await;
-        let (resource, _) = found.map_err(|error| failed(mcp, &error, uri, negotiated.revision))?;
+        let resource = found.map_err(|error| failed(mcp, &error, uri, negotiated.revision))?;
         if !resource.stated.subscribe {
             let why = "This resource cannot be subscribed to.";
             return Err(RpcError::params(why).with_data("uri", Value::from(uri)));

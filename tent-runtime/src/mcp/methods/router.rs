@@ -35,6 +35,9 @@ pub(crate) async fn serve(
                 Ok(permit) => permit,
                 Err(error) => return Ok(error.into_response(Some(id))),
             };
+            if let Err(error) = mcp.dispatcher.check_open() {
+                return Ok(RpcError::of(&error, mcp.realm()).into_response(Some(id)));
+            }
             let meta = &request.params.meta;
             let era = match context.connection() {
                 None => era::of(headers, &request.method, meta),

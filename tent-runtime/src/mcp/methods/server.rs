@@ -3,22 +3,45 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
+
 use crate::dispatch::Dispatcher;
 use crate::mcp::methods::{modern, tools_call, tools_list};
+use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::server_info;
 use crate::mcp::session::state::ServerState;
 use crate::mcp::subscriptions::notifier::Notifier;
+use crate::registry::Registry;
 
 /// The MCP server of one app: the state that its methods share, and the bytes that it writes once at start.
 pub(crate) struct Mcp {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) state: Arc<ServerState>,
     pub(crate) notifier: Notifier,
+    /// Of the current functions.
+    pub(crate) snapshot: ArcSwap<Snapshot>,
+}
+
+/// What the server writes once for a snapshot of the functions.
+pub(crate) struct Snapshot {
+    registry: Arc<Registry>,
     pub(crate) tools: tools_call::Tools,
-    pub(crate) lists: tools_list::Lists,
+    lists: tools_list::Lists,
     /// The result of `server/discover`.
     pub(crate) discovered: Vec<u8>,
+}
+
+impl Snapshot {
+    fn new(registry: Arc<Registry>, dispatcher: &Dispatcher, server: &str) -> Self {
+        let ttl = dispatcher.settings().limits.list_ttl;
+        Snapshot {
+            tools: tools_call::Tools::new(&registry),
+            lists: tools_list::Lists::new(&registry, ttl, server),
+            discovered: modern::discovered(dispatcher, ttl),
+            registry,
+        }
+    }
 }
 
 impl Mcp {
@@ -28,14 +51,36 @@ impl Mcp {
             dispatcher.about(),
             Revision::V2026_07_28,
         ));
-        let ttl = dispatcher.settings().limits.list_ttl;
+        let snapshot = Snapshot::new(dispatcher.registry(), &dispatcher, &server);
         Mcp {
-            tools: tools_call::Tools::new(dispatcher.registry()),
-            lists: tools_list::Lists::new(dispatcher.registry(), ttl, &server),
+            snapshot: ArcSwap::from_pointee(snapshot),
             notifier,
-            discovered: modern::discovered(&dispatcher, ttl),
             state: Arc::new(ServerState::new(dispatcher.clone(), server.into())),
             dispatcher,
+        }
+    }
+
+    /// Takes over new functions, which the dispatcher has already.
+    pub(crate) fn renew(&self, registry: &Arc<Registry>) {
+        let known = KnownExtensions::new(registry, self.dispatcher.about());
+        self.state.extensions.store(Arc::new(known));
+        let snapshot = Snapshot::new(registry.clone(), &self.dispatcher, &self.state.server);
+        self.snapshot.store(Arc::new(snapshot));
+    }
+
+    /// Calls `with` with the lists of these functions, which may have been replaced a moment ago.
+    pub(crate) fn with_lists<R>(
+        &self,
+        registry: &Arc<Registry>,
+        with: impl FnOnce(&tools_list::Lists) -> R,
+    ) -> R {
+        let snapshot = self.snapshot.load();
+        match Arc::ptr_eq(&snapshot.registry, registry) {
+            true => with(&snapshot.lists),
+            false => {
+                let server = &self.state.server;
+                with(&Snapshot::new(registry.clone(), &self.dispatcher, server).lists)
+            }
         }
     }
 

@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
-use crate::dispatch::{Call, Endpoint};
+use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target};
 use crate::error::Error;
 use crate::function::OutputShape;
-use crate::function::{Content, Meta, Output};
+use crate::function::{Content, Function, Meta, Output};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::elicitor::MrtrParams;
 use crate::mcp::client::notifications::CallReporter;
@@ -23,8 +24,8 @@ use crate::mcp::protocol::message::Request;
 use crate::mcp::protocol::params::{Arguments, ObjectShape, Params, Text};
 use crate::mcp::protocol::response::{self, Response, RpcError, write};
 use crate::mcp::protocol::revision::Revision;
-use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
+use crate::mcp::session::state::Started;
 use crate::registry::Registry;
 use crate::schema::InputEncoding;
 
@@ -32,20 +33,33 @@ use crate::schema::InputEncoding;
 pub(crate) struct Tools(Vec<Tool>);
 
 struct Tool {
+    function: Arc<Function>,
     mirrors: Vec<MirroredField>,
     wrapped: bool,
 }
 
 impl Tools {
     pub(crate) fn new(registry: &Registry) -> Self {
-        let tools = registry.functions().iter().map(|function| Tool {
+        Tools(registry.functions().iter().map(Tool::new).collect())
+    }
+
+    /// The tool of a call, if its function is of this snapshot.
+    fn of(&self, resolved: &Resolved) -> Option<&Tool> {
+        let tool = self.0.get(resolved.position());
+        tool.filter(|tool| Arc::ptr_eq(&tool.function, resolved.function()))
+    }
+}
+
+impl Tool {
+    fn new(function: &Arc<Function>) -> Self {
+        Tool {
+            function: function.clone(),
             mirrors: MirroredField::all(&function.input),
             wrapped: match &function.output {
                 OutputShape::Value(Some(schema)) => !schema.is_object(),
                 OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
             },
-        });
-        Tools(tools.collect())
+        }
     }
 }
 
@@ -66,35 +80,46 @@ pub(crate) async fn serve(
     let headers = &asked.parts.headers;
     let mirrored = asked.requires_headers(revision);
     headers::name(headers, &name, mirrored)?;
-    let position = mcp.dispatcher.registry().position(&name);
-    let tool = position.map(|at| &mcp.tools.0[at]);
-    if let Some(tool) = tool {
-        for mirror in &tool.mirrors {
-            if let Err(refusal) = mirror.check(headers, &input, mirrored) {
-                // Only who may call the tool may learn that it has such a header.
-                let cx = mcp.dispatcher.cx_by(asked.for_dispatch(&negotiated));
-                return Err(match mcp.dispatcher.find(&name, Endpoint::Mcp, &cx).await {
-                    Ok(_) => refusal,
-                    Err(error) if error.is(codes::NOT_FOUND) => unknown(&error, &name),
-                    Err(error) => RpcError::of(&error, mcp.realm()),
-                });
+    let started = mcp.state.start(asked.key(&negotiated, id));
+    let requester = asked.requester(&negotiated.client, Some(&meta));
+    let target = Target::Function(Endpoint::Mcp, &name);
+    let resolved = started.unless_cancelled(mcp.dispatcher.resolve(requester, target));
+    let Some(resolved) = resolved.await else {
+        // A cancelled request gets no response.
+        return Ok(Response::empty(StatusCode::ACCEPTED));
+    };
+    let resolved = resolved.map_err(|error| match error.tent_code() {
+        Some(codes::NOT_FOUND) => unknown(&error, &name),
+        _ => RpcError::of(&error, mcp.realm()),
+    })?;
+    let wrapped = {
+        let snapshot = mcp.snapshot.load();
+        let new;
+        let tool = match snapshot.tools.of(&resolved) {
+            Some(tool) => tool,
+            // The functions were replaced a moment ago.
+            None => {
+                new = Tool::new(resolved.function());
+                &new
             }
+        };
+        for mirror in &tool.mirrors {
+            mirror.check(headers, &input, mirrored)?;
         }
-    }
-    let wrapped = tool.is_none_or(|tool| tool.wrapped);
+        tool.wrapped
+    };
     let wanted = Wanted {
-        name: name.into_owned(),
+        resolved,
         input,
         meta,
         wire: InputEncoding::Json,
-        at: Endpoint::Mcp,
         rounds: Some(MrtrParams {
             method: "tools/call",
             responses,
             state,
         }),
     };
-    let name = wanted.name.clone();
+    let name = name.into_owned();
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
         let server = revision.is_modern().then_some(&*mcp.state.server);
         match ended {
@@ -104,24 +129,20 @@ pub(crate) async fn serve(
             Err(error) => Err(RpcError::of(&error, mcp.realm())),
         }
     };
-    common::answered(mcp, asked, peer, negotiated, id, wanted, write).await
+    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
 }
 
-/// Runs a call; `None` where the client cancelled it, which it can in a session.
+/// Runs a call; `None` if the client cancelled it, which it can in a session.
 pub(crate) async fn run(
     mcp: &Mcp,
+    resolved: Resolved,
     call: Call,
-    nonce: Option<[u8; 16]>,
-    id: &str,
-) -> Option<Result<Output, Error>> {
-    let Some(nonce) = nonce else {
-        return Some(mcp.dispatcher.call(call).await);
-    };
-    let key = RequestKey::new(nonce, &call.caller, id);
-    let stop = mcp.state.in_flight.begin(key.clone());
-    let ended = mcp.dispatcher.call_until(call, stop).await;
-    mcp.state.in_flight.end(&key);
-    ended
+    started: &Started,
+) -> Option<Outcome> {
+    match started.cancelled() {
+        None => Some(mcp.dispatcher.call(resolved, call).await),
+        Some(cancelled) => mcp.dispatcher.call_until(resolved, call, cancelled).await,
+    }
 }
 
 /// The name and the input of a call.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::dispatch::Endpoint;
+use crate::dispatch::{Endpoint, Visible};
 use crate::function::Meta;
 use crate::function::{Function, OutputShape, ToolAnnotations};
 use crate::mcp::client::context::RequestContext;
@@ -47,9 +47,14 @@ pub(crate) async fn serve(
     };
     let (cursor, visible) = listed?;
     let sealer = mcp.dispatcher.sealer();
-    mcp.lists
-        .page(request.id, negotiated.revision, visible, cursor, sealer)
-        .map(Response::ok)
+    let Visible {
+        registry,
+        positions,
+    } = visible;
+    let page = mcp.with_lists(&registry, |lists| {
+        lists.page(request.id, negotiated.revision, positions, cursor, sealer)
+    });
+    page.map(Response::ok)
 }
 
 /// The forms of a list that revisions differ by.

@@ -15,7 +15,7 @@ pub(crate) fn implements(registry: &Registry, prefix: &str) -> bool {
 
 /// The `ServerCapabilities` of this app.
 pub(crate) fn server(dispatcher: &Dispatcher, revision: Revision) -> Map<String, Value> {
-    let registry = dispatcher.registry();
+    let registry = &*dispatcher.registry();
     let implemented = |prefix| implements(registry, prefix);
     let streams = dispatcher.settings().mcp.stream;
     let list = if streams {

@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
+use tokio::sync::watch;
+
 use crate::clock::SystemClock;
 use crate::dispatch::Dispatcher;
 use crate::mcp::protocol::extensions::KnownExtensions;
-use crate::mcp::session::in_flight::InFlight;
+use crate::mcp::session::in_flight::{InFlight, RequestKey};
 use crate::mcp::session::log_levels::LogLevels;
 use crate::store::EndedSessions;
 
@@ -18,7 +21,7 @@ pub(crate) struct ServerState {
     pub(crate) in_flight: InFlight,
     pub(crate) levels: LogLevels,
     /// The extensions that are kept of a client's capabilities.
-    pub(crate) extensions: KnownExtensions,
+    pub(crate) extensions: ArcSwap<KnownExtensions>,
     /// The member of `_meta` that names the server in each modern result.
     pub(crate) server: Arc<str>,
 }
@@ -29,7 +32,10 @@ impl ServerState {
             ended: EndedSessions::new(dispatcher.store().clone(), Arc::new(SystemClock)),
             in_flight: InFlight::default(),
             levels: LogLevels::default(),
-            extensions: KnownExtensions::new(dispatcher.registry(), dispatcher.about()),
+            extensions: ArcSwap::from_pointee(KnownExtensions::new(
+                &dispatcher.registry(),
+                dispatcher.about(),
+            )),
             server,
             dispatcher,
         }
@@ -38,5 +44,55 @@ impl ServerState {
     /// The server's name, for a challenge in `WWW-Authenticate`.
     pub(crate) fn realm(&self) -> &str {
         &self.dispatcher.about().name
+    }
+}
+
+/// A request in flight, from its arrival to its response.
+pub(crate) struct Started {
+    state: Arc<ServerState>,
+    /// Only a request with a key can be cancelled by a notification.
+    cancellable: Option<(RequestKey, watch::Receiver<bool>)>,
+}
+
+impl ServerState {
+    /// Records that a request is in flight, until the value is dropped.
+    pub(crate) fn start(self: &Arc<Self>, key: Option<RequestKey>) -> Started {
+        Started {
+            state: self.clone(),
+            cancellable: key.map(|key| {
+                let cancelled = self.in_flight.begin(key.clone());
+                (key, cancelled)
+            }),
+        }
+    }
+}
+
+impl Started {
+    /// Turns true when the client cancels the request; `None` if it cannot.
+    pub(crate) fn cancelled(&self) -> Option<watch::Receiver<bool>> {
+        let (_, cancelled) = self.cancellable.as_ref()?;
+        Some(cancelled.clone())
+    }
+
+    /// Runs `work`. If the client cancels the request first, the work is dropped: `None`.
+    pub(crate) async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let Some(mut cancelled) = self.cancelled() else {
+            return Some(work.await);
+        };
+        tokio::select! {
+            biased;
+            Ok(_) = cancelled.wait_for(|&cancelled| cancelled) => None,
+            done = work => Some(done),
+        }
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some((key, cancelled)) = self.cancellable.take() {
+            // The registry of requests counts the receivers that are left.
+            drop(cancelled);
+            self.state.in_flight.end(&key);
+        }
     }
 }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use tent_core::codes;
 use tokio::time::Instant;
 
-use crate::cx::Capabilities;
+use crate::cx::{Capabilities, TraceId};
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::{Outbox, Reader};
@@ -43,7 +43,7 @@ pub(crate) fn get(
     can: Capabilities,
     revision: Revision,
 ) -> Result<Response, RpcError> {
-    let key = RequestKey::new(nonce, &context.caller, "");
+    let key = RequestKey::new(nonce, context.caller(), "");
     let outbox = Outbox::default();
     let kind = StreamKind::Session(key, can, Filter::declared(&state.dispatcher, revision));
     let guard = opened((state, notifier), context, outbox.clone(), kind, None)?;
@@ -90,7 +90,7 @@ pub(crate) async fn listen(
             Revision::V2026_07_28,
         ));
     };
-    let key = RequestKey::new(nonce, &context.caller, id);
+    let key = RequestKey::new(nonce, context.caller(), id);
     let mut stop = state.in_flight.begin(key.clone());
     let guard = opened(
         (state, notifier),
@@ -105,7 +105,7 @@ pub(crate) async fn listen(
         Ok(_) = stop.wait_for(|&stopped| stopped) => None,
         () = state.dispatcher.closed() => Some(SHUTDOWN),
         () = connection.ended() => Some(SHUTDOWN),
-        () = connection.revoked(&context.caller) => Some(CALLER_GONE),
+        () = connection.revoked(context.caller()) => Some(CALLER_GONE),
     };
     // Closed before the last notification, so that nothing follows it.
     drop((guard, stop));
@@ -132,10 +132,12 @@ async fn restrict(
         return;
     };
     let mut allowed = HashSet::new();
-    let mut readable = state.dispatcher.readable(context.for_dispatch(negotiated));
+    let mut readable = state
+        .dispatcher
+        .readable(context.requester(&negotiated.client, None));
     for uri in updates {
         let found = readable.find(&uri).await;
-        if found.is_ok_and(|(resource, _)| resource.stated.subscribe) {
+        if found.is_ok_and(|resource| resource.stated.subscribe) {
             allowed.insert(uri);
         }
     }
@@ -225,6 +227,7 @@ struct SubscriptionStream {
     /// may not.
     next_check: Option<Instant>,
     parts: Parts,
+    trace: TraceId,
     /// The caller that opened the stream.
     caller: String,
 }
@@ -247,7 +250,8 @@ impl SubscriptionStream {
             session: None,
             next_check: Some(Instant::now() + KEEP_ALIVE),
             parts: detached(context.parts),
-            caller: context.caller.to_string(),
+            trace: context.trace(),
+            caller: context.caller().to_string(),
         }
     }
 
@@ -326,7 +330,7 @@ impl SubscriptionStream {
         let caller = self
             .state
             .dispatcher
-            .identify(&self.parts, "subscription")
+            .identify(&self.parts, &self.trace)
             .await;
         caller.is_ok_and(|caller| caller.to_string() == self.caller)
     }

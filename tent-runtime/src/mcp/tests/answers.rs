@@ -6,8 +6,8 @@ use super::app::{App, META, Send, meta};
 use super::functions::function;
 use super::lines::Client;
 use crate::caller::{Caller, User};
+use crate::dispatch::Identity;
 use crate::function::{AccessDeclaration, Declaration, Input, Kind, Output, OutputDeclaration};
-use crate::mcp::Identity;
 use crate::schema::Field;
 
 const OBJECT: OutputDeclaration =

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::functions::FUNCTIONS;
 use crate::caller::Caller;
+use crate::cx::TraceId;
 use crate::dispatch::AppInfo;
 use crate::function::Declaration;
 use crate::mcp::{self, Mcp, Notifier};
@@ -76,7 +77,11 @@ impl App {
         let request =
             Request::builder().header("authorization", format!("Bearer {}", self.key(whose)));
         let (parts, ()) = request.body(()).expect("a request").into_parts();
-        let caller = self.mcp.dispatcher.identify(&parts, "test").await;
+        let caller = self
+            .mcp
+            .dispatcher
+            .identify(&parts, &TraceId::default())
+            .await;
         caller.expect("the key is good")
     }
 

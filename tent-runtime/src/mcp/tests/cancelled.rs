@@ -13,13 +13,14 @@ use super::functions::{FUNCTIONS, WAIT_BEGAN, WAIT_DROPPED, function};
 use super::streams::function as talks;
 use crate::caller::Caller;
 use crate::cx::Cx;
+use crate::dispatch::Identity;
 use crate::error::{Error, Result};
 use crate::function::{
     AccessDeclaration, Body, Complete, Declaration, Kind, Lister, Output, OutputDeclaration,
     Resource, RuleDeclaration,
 };
+use crate::mcp::Connection;
 use crate::mcp::client::outbox::Outbox;
-use crate::mcp::{Connection, Identity};
 use crate::schema::Field;
 
 /// One test, because it shares what `wait` tells.
@@ -147,7 +148,6 @@ async fn on_a_line_a_list_a_lookup_and_a_completion_end_by_the_clients_word_too(
         Identity::Caller(app.caller("staff").await),
         Outbox::default(),
     );
-    let line = line.expect("no key");
     let complete = json!({
         "ref": {"type": "ref/resource", "uri": "orders://{id}"},
         "argument": {"name": "id", "value": ""},
@@ -170,12 +170,12 @@ async fn on_a_line_a_list_a_lookup_and_a_completion_end_by_the_clients_word_too(
             let cancelled = message(json!({
                 "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": method},
             }));
-            let mut asking = Box::pin(line.answer(line.caller("1").await, "1", &request));
+            let mut asking = Box::pin(line.answer(line.admit().await, &request));
             tokio::select! {
                 () = BEGAN.notified() => {}
                 answer = &mut asking => panic!("{method}: {answer:?}"),
             }
-            let answer = line.answer(line.caller("2").await, "2", &cancelled).await;
+            let answer = line.answer(line.admit().await, &cancelled).await;
             assert_eq!(answer, None);
             assert_eq!(asking.await, None, "{method}");
             assert!(DROPPED.notified().now_or_never().is_some(), "{method}");
@@ -240,19 +240,18 @@ async fn a_subscription_that_was_cancelled_has_no_answer_when_its_line_ends_righ
     let app = App::of(FUNCTIONS, |settings| settings.mcp.stream = true);
     for _ in 0..50 {
         let outbox = Outbox::default();
-        let line = Connection::new(app.shared(), Identity::Caller(Caller::App), outbox.clone())
-            .expect("no key");
+        let line = Connection::new(app.shared(), Identity::Caller(Caller::App), outbox.clone());
         let message = |message: Value| message.to_string().into_bytes();
         let listen = message(json!({
             "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
             "params": {"notifications": {}, "_meta": meta()},
         }));
-        let mut listening = Box::pin(line.answer(Ok(Caller::App), "1", &listen));
+        let mut listening = Box::pin(line.answer(line.admit().await, &listen));
         assert!((&mut listening).now_or_never().is_none());
         let cancelled = message(json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
         }));
-        assert_eq!(line.answer(Ok(Caller::App), "2", &cancelled).await, None);
+        assert_eq!(line.answer(line.admit().await, &cancelled).await, None);
         line.end();
         assert_eq!(listening.await, None);
         outbox.take().expect("an acknowledgement");

@@ -13,8 +13,8 @@ use super::dispatch::Place;
 use super::lines::Client;
 use super::rounds::{asked, call, given, yes};
 use crate::clock::Time;
+use crate::dispatch::Identity;
 use crate::error::Result;
-use crate::mcp::Identity;
 use crate::store::{Found, Key, Memory, Op, Page, Record, Space, Sqlite, Store, Written};
 
 /// Counts how often it is asked about rounds. Keys are in memory.

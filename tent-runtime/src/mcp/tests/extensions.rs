@@ -6,13 +6,12 @@ use super::app::REVISIONS;
 use super::app::{App, META, Send};
 use super::dispatch;
 use super::functions::{function, ran, value};
-use crate::cx::{Client, Cx};
-use crate::dispatch::{AppInfo, Call, Endpoint};
+use crate::cx::{Cx, TraceId};
+use crate::dispatch::{Admitted, AppInfo, Call, Endpoint};
 use crate::error::Result;
 use crate::function::{
     AccessDeclaration, Declaration, Kind, Output, OutputDeclaration, RuleDeclaration,
 };
-use crate::schema::InputEncoding;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const TASKS: &str = "com.example/tasks";
@@ -163,23 +162,11 @@ async fn what_needs_an_extension_is_refused_before_it_runs_with_what_the_client_
 #[tokio::test]
 async fn nobody_has_an_extension_at_api() {
     let app = app();
-    let call = Call {
-        name: "needing".to_owned(),
-        input: Map::new(),
-        wire: InputEncoding::Json,
-        caller: app.caller("staff").await,
-        client: Client::default(),
-        trace: "at-api".to_owned(),
-        at: Endpoint::Api,
-        peer: None,
-        rounds: None,
-        deadline: None,
-        meta: Map::new(),
-    };
-    let error = app
-        .mcp()
-        .dispatcher
-        .call(call)
+    let trace = TraceId::parse("at-api").expect("a safe id");
+    let admitted = Admitted::internal(app.caller("staff").await, trace);
+    let dispatcher = &app.shared().dispatcher;
+    let error = dispatcher
+        .call_as(Endpoint::Api, admitted, "needing", Call::default())
         .await
         .expect_err("it is refused");
     assert_eq!((error.code(), error.status()), ("T0021", 400));

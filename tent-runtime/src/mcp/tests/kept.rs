@@ -12,9 +12,10 @@ use super::resources::RESOURCES;
 use super::streams::{Read, note};
 use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
+use crate::dispatch::Identity;
+use crate::mcp::Connection;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::session::token::Session;
-use crate::mcp::{Connection, Identity};
 
 fn app() -> App {
     App::of(FUNCTIONS, |settings| settings.mcp.stream = true)
@@ -280,14 +281,14 @@ async fn a_subscription_on_a_line_is_over_where_its_caller_may_not_come_any_more
     let app = app();
     let outbox = Outbox::default();
     let key = app.key("ada").to_owned();
-    let line = Connection::new(app.shared(), Identity::Key(key), outbox.clone()).expect("a key");
+    let line = Connection::new(app.shared(), Identity::Key(key), outbox.clone());
     let request = json!({
         "jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen",
         "params": {"notifications": {"toolsListChanged": true}, "_meta": meta()},
     });
     let request = request.to_string().into_bytes();
-    let caller = line.caller("1").await;
-    let mut listening = Box::pin(line.answer(caller, "1", &request));
+    let admitted = line.admit().await;
+    let mut listening = Box::pin(line.answer(admitted, &request));
     let long = std::time::Duration::from_secs(100);
     let still = tokio::time::timeout(long, &mut listening).await;
     assert!(still.is_err(), "who may call goes on listening");
@@ -318,7 +319,7 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
     let mcp = app.mcp();
     let opened = Session::open(
         mcp.dispatcher.sealer(),
-        &mcp.state.extensions,
+        &mcp.state.extensions.load(),
         &session,
         SystemClock.now(),
     );

@@ -14,11 +14,12 @@ use super::app::App;
 use super::resources::RESOURCES;
 use super::streams::function;
 use crate::caller::Caller;
+use crate::dispatch::Identity;
 use crate::error::Result;
 use crate::function::{AccessDeclaration, Declaration, Output};
+use crate::mcp::Connection;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::transport::stdio;
-use crate::mcp::{Connection, Identity};
 
 static TALKS: &[&Declaration] = &[
     &Declaration {
@@ -196,10 +197,10 @@ async fn a_reader_that_is_slow_is_waited_for() {
 async fn an_array_takes_one_place_at_a_time_and_none_where_there_is_none() {
     let app = App::of(TALKS, |_| {});
     let who = Identity::Caller(Caller::Nobody);
-    let line = Connection::new(app.shared(), who, Outbox::default()).expect("no key");
+    let line = Connection::new(app.shared(), who, Outbox::default());
     let ask = async |message: Value| {
         let message = message.to_string();
-        let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
+        let answer = line.answer(line.admit().await, message.as_bytes());
         let answer = answer.await.unwrap_or_default();
         serde_json::from_slice::<Value>(&answer).unwrap_or_default()
     };
@@ -236,11 +237,10 @@ async fn what_a_line_subscribed_to_ends_with_it() {
         app.shared(),
         Identity::Caller(ada.clone()),
         Outbox::default(),
-    )
-    .expect("no key");
+    );
     let ask = async |method: &str, params: Value| {
         let message = request(1, method, params).to_string();
-        let answer = line.answer(Ok(ada.clone()), "t", message.as_bytes()).await;
+        let answer = line.answer(line.admit().await, message.as_bytes()).await;
         serde_json::from_slice::<Value>(&answer.expect("an answer")).expect("JSON")
     };
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}});

@@ -10,10 +10,11 @@ use super::app::{App, META, meta, server};
 use super::streams::function;
 use crate::caller::Caller;
 use crate::cx::{Cx, Level};
+use crate::dispatch::Identity;
 use crate::error::Result;
 use crate::function::{AccessDeclaration, Content, Declaration, Output};
+use crate::mcp::Connection;
 use crate::mcp::transport::stdio;
-use crate::mcp::{Connection, Identity};
 
 static TALKS: &[&Declaration] = &[
     &function("waits", |_, _| Box::pin(waits())),
@@ -319,12 +320,9 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
 async fn a_message_is_answered_without_a_server() {
     let app = App::of(TALKS, |_| {});
     let handle = async |message: Value| {
-        let line =
-            Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody)).expect("no key");
+        let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
         let message = message.to_string();
-        let answer = line
-            .answer(Ok(Caller::Nobody), "test", message.as_bytes())
-            .await;
+        let answer = line.answer(line.admit().await, message.as_bytes()).await;
         answer.map(|answer| serde_json::from_slice::<Value>(&answer).expect("JSON"))
     };
     let request = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -364,8 +362,8 @@ async fn a_message_is_answered_without_a_server() {
 
 /// The answer to a message on a line, sent by nobody.
 async fn answered(app: &App, message: &str) -> Value {
-    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody)).expect("no key");
-    let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
+    let answer = line.answer(line.admit().await, message.as_bytes());
     let answer = answer.await.expect("an answer");
     serde_json::from_slice(&answer).expect("JSON")
 }
@@ -441,13 +439,13 @@ async fn what_is_refused_unread_is_answered_by_its_id() {
 async fn what_ends_a_line_does_not_count() {
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let app = App::of(TALKS, |settings| settings.limits.max_body = ping.len());
-    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody)).expect("no key");
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
     for (message, wanted) in [
         (format!("{ping}\n"), None),
         (format!("{ping} \n"), Some(json!(7))),
         (format!("{ping}\n\n"), Some(json!(7))),
     ] {
-        let answer = line.answer(Ok(Caller::Nobody), "t", message.as_bytes());
+        let answer = line.answer(line.admit().await, message.as_bytes());
         let answer = answer.await.expect("an answer");
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
         let code = answer["error"].get("code").cloned();

@@ -22,9 +22,9 @@ use super::app::{App, meta};
 use super::streams::function;
 use crate::caller::{Caller, User};
 use crate::cx::{Cx, input};
+use crate::dispatch::Identity;
 use crate::error::Result;
 use crate::function::{Content, Declaration, Output};
-use crate::mcp::Identity;
 use crate::mcp::transport::connection_loop;
 
 static TALKS: &[&Declaration] = &[

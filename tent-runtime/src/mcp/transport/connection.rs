@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use tent_core::codes;
 
-use crate::caller::Caller;
+use crate::dispatch::{Admitted, Identity};
 use crate::error::{Error, Result};
-use crate::mcp::client::connection::{ConnectionState, Identity};
+use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::{RequestContext, Transport};
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::methods::server::Mcp;
@@ -14,7 +14,6 @@ use crate::mcp::methods::{legacy, router};
 use crate::mcp::protocol::message::{self, Kind, Payload};
 use crate::mcp::protocol::request_id;
 use crate::mcp::protocol::response::RpcError;
-use crate::web;
 
 /// One client on a connection.
 pub(crate) struct Connection {
@@ -24,15 +23,15 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// A connection whose requests can be cancelled, and whose notifications go to `outbox`.
-    pub(crate) fn new(mcp: Arc<Mcp>, identity: Identity, outbox: Outbox) -> Result<Self> {
-        let state = ConnectionState::new(mcp.dispatcher.clone(), identity, outbox)?;
-        Ok(Connection { mcp, state })
+    pub(crate) fn new(mcp: Arc<Mcp>, identity: Identity, outbox: Outbox) -> Self {
+        let state = ConnectionState::new(mcp.dispatcher.clone(), identity, outbox);
+        Connection { mcp, state }
     }
 
     /// A connection that carries one message and its response.
-    pub(crate) fn of_one(mcp: Arc<Mcp>, identity: Identity) -> Result<Self> {
-        let state = ConnectionState::of_one(mcp.dispatcher.clone(), identity)?;
-        Ok(Connection { mcp, state })
+    pub(crate) fn of_one(mcp: Arc<Mcp>, identity: Identity) -> Self {
+        let state = ConnectionState::of_one(mcp.dispatcher.clone(), identity);
+        Connection { mcp, state }
     }
 
     /// Sets the fix of an error that asks the client to sign in.
@@ -46,12 +45,12 @@ impl Connection {
         self.mcp.dispatcher.settings().limits.max_response
     }
 
-    /// The caller at the other end.
+    /// Admits the next message.
     ///
     /// # Errors
     /// T0004 for a key that is not valid or a user that does not exist.
-    pub(crate) async fn caller(&self, trace: &str) -> Result<Caller> {
-        self.state.caller(trace).await
+    pub(crate) async fn admit(&self) -> Result<Admitted> {
+        self.state.admit().await
     }
 
     /// A permit for one more request.
@@ -63,8 +62,7 @@ impl Connection {
     /// The response to one message; `None` where it gets none.
     pub(crate) async fn answer(
         &self,
-        caller: Result<Caller>,
-        trace: &str,
+        admitted: Result<Admitted>,
         message: &[u8],
     ) -> Option<Vec<u8>> {
         let message = message.strip_suffix(b"\n").unwrap_or(message);
@@ -77,8 +75,8 @@ impl Connection {
                 return Some(RpcError::from(why).write(request_id::of(message).as_deref()));
             }
         };
-        let caller = match caller {
-            Ok(caller) => caller,
+        let admitted = match admitted {
+            Ok(admitted) => admitted,
             Err(error) => {
                 let error = self.state.adapt(RpcError::of(&error, self.mcp.realm()));
                 return match payload {
@@ -93,9 +91,7 @@ impl Connection {
         };
         let context = RequestContext {
             parts: self.state.parts(),
-            caller,
-            trace,
-            deadline: self.mcp.dispatcher.deadline(),
+            admitted,
             transport: Transport::Connection(&self.state),
         };
         let response = match payload {
@@ -149,9 +145,4 @@ impl Drop for Connection {
             self.mcp.notifier.streams().end_connection(&nonce);
         }
     }
-}
-
-/// A new trace id for a message.
-pub(crate) fn trace() -> String {
-    web::trace(&http::HeaderMap::new())
 }

@@ -35,12 +35,11 @@ use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::codec::FramedRead;
 
-use crate::caller::Caller;
+use crate::dispatch::{Admitted, Identity};
 use crate::error::Result;
-use crate::mcp::client::connection::Identity;
 use crate::mcp::client::outbox::{Outbox, Room};
 use crate::mcp::methods::server::Mcp;
-use crate::mcp::transport::connection::{self, Connection};
+use crate::mcp::transport::connection::Connection;
 use crate::mcp::transport::frame::{Frame, Framer};
 use crate::mcp::transport::sse::on_one_line;
 
@@ -103,7 +102,7 @@ async fn run<M: AsRef<[u8]> + Send + Sync + 'static>(
     messages: impl Stream<Item = io::Result<Frame<M>>> + Send,
     writer: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
-    let connection = Connection::new(mcp.clone(), identity, outbox.clone())?;
+    let connection = Connection::new(mcp.clone(), identity, outbox.clone());
     let connection = opened(connection).await?;
     let mut writing = JoinSet::new();
     writing.spawn(writer);
@@ -133,7 +132,7 @@ pub(crate) struct Signals<S, D, W> {
 /// # Errors
 /// T0004 for credentials that are not valid.
 pub(crate) async fn opened(connection: Connection) -> Result<Arc<Connection>> {
-    connection.caller(&connection::trace()).await?;
+    connection.admit().await?;
     Ok(Arc::new(connection))
 }
 
@@ -172,8 +171,8 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
                 () = &mut shuts_down => break None,
             }
         };
-        let (frame, caller, trace) = match next {
-            Some(Next::Message(frame, caller, trace)) => (frame, caller, trace),
+        let (frame, admitted) = match next {
+            Some(Next::Message(frame, admitted)) => (frame, admitted),
             Some(Next::Failed(error)) => {
                 (failure, input_ended) = (Some(error), true);
                 break;
@@ -188,9 +187,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
             let (connection, outbox) = (connection.clone(), outbox.clone());
             async move {
                 let response = match frame {
-                    Frame::Message(message) => {
-                        connection.answer(caller, &trace, message.as_ref()).await
-                    }
+                    Frame::Message(message) => connection.answer(admitted, message.as_ref()).await,
                     Frame::TooLong {
                         beginning,
                         is_whole,
@@ -272,8 +269,8 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
 
 /// What the input brings next.
 enum Next<M> {
-    /// A message, with its caller and its trace id.
-    Message(Frame<M>, Result<Caller>, String),
+    /// A message, with its sender.
+    Message(Frame<M>, Result<Admitted>),
     Failed(io::Error),
     End,
     /// The outbox stays full: the client reads nothing.
@@ -295,10 +292,9 @@ async fn next<M>(
     let Some(frame) = messages.next().await else {
         return Next::End;
     };
-    let trace = connection::trace();
     match frame {
         // The caller is looked up here, since it asks the store and the app.
-        Ok(frame) => Next::Message(frame, connection.caller(&trace).await, trace),
+        Ok(frame) => Next::Message(frame, connection.admit().await),
         Err(error) => Next::Failed(error),
     }
 }

@@ -8,7 +8,9 @@ use axum::body::Body;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use tokio::time::Instant;
 
+use crate::cx::TraceId;
 use crate::error::Error;
 use crate::mcp::client::context::{RequestContext, Transport};
 use crate::mcp::methods::server::Mcp;
@@ -26,17 +28,13 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> http::Respon
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
-    let response = match respond(&mcp, &parts, &mut body, &trace).await {
+    let response = match respond(&mcp, &parts, &mut body, trace).await {
         Ok(response) => response,
         Err(error) => error.into_response(None),
     };
     let mut response = encode(response);
     body.finish(&mut response).await;
-    if let Ok(trace) = HeaderValue::try_from(trace) {
-        response
-            .headers_mut()
-            .insert(web::REQUEST_ID.clone(), trace);
-    }
+    web::put_trace(response.headers_mut(), trace);
     if parts.method == Method::HEAD {
         *response.body_mut() = Body::empty();
     }
@@ -49,26 +47,22 @@ async fn respond(
     mcp: &Arc<Mcp>,
     parts: &Parts,
     body: &mut Upload,
-    trace: &str,
+    trace: TraceId,
 ) -> Result<Response, RpcError> {
     let rejected = |error: Error| RpcError::of(&error, mcp.realm());
-    mcp.dispatcher.check_host(parts).map_err(rejected)?;
-    let caller = mcp
-        .dispatcher
-        .identify(parts, trace)
-        .await
-        .map_err(rejected)?;
-    if !caller.is_known() && !mcp.dispatcher.settings().mcp.anyone {
+    let admitted = mcp.dispatcher.admit(parts, trace).await;
+    let mut admitted = admitted.map_err(rejected)?;
+    if !admitted.caller().is_known() && !mcp.dispatcher.settings().mcp.anyone {
         return Err(rejected(Error::new(codes::SIGN_IN)));
     }
     mcp.dispatcher
-        .check_page(parts, &caller)
+        .check_page(parts, admitted.caller())
         .map_err(rejected)?;
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             named(&parts.headers)?;
-            return legacy::end(mcp, parts, &caller).await;
+            return legacy::end(mcp, &parts.headers, &admitted).await;
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             named(&parts.headers)?;
@@ -78,9 +72,7 @@ async fn respond(
             }
             let context = RequestContext {
                 parts,
-                caller,
-                trace,
-                deadline: mcp.dispatcher.deadline(),
+                admitted,
                 transport: Transport::Http { streams: true },
             };
             return legacy::get(mcp, &context).await;
@@ -98,7 +90,10 @@ async fn respond(
         );
     }
     let limit = mcp.dispatcher.settings().limits.max_body;
+    let started = Instant::now();
     let body = body.read(limit).await.map_err(rejected)?;
+    // The pace of the upload has limits of its own.
+    admitted.exclude(started.elapsed());
     let payload = match message::read(&body) {
         Ok(payload) => payload,
         Err(why) => {
@@ -107,10 +102,7 @@ async fn respond(
     };
     let context = RequestContext {
         parts,
-        caller,
-        trace,
-        // The deadline starts after the body: the body's own pace bounds how long it takes to arrive.
-        deadline: mcp.dispatcher.deadline(),
+        admitted,
         // The response to a batch is an array, which is one JSON text.
         transport: Transport::Http {
             streams: matches!(payload, Payload::One(_)) && accepted.events,

@@ -13,8 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::bytes::BytesMut;
 use tokio_util::codec::Decoder as _;
 
+use crate::dispatch::Identity;
 use crate::error::Result;
-use crate::mcp::client::connection::Identity;
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::Connection;
@@ -40,7 +40,7 @@ pub(crate) async fn serve(
 ) -> Result<()> {
     let outbox = Outbox::default();
     let max = mcp.dispatcher.settings().limits.max_body;
-    let connection = Connection::new(mcp, identity, outbox.clone())?.with_sign_in(SIGN_IN);
+    let connection = Connection::new(mcp, identity, outbox.clone()).with_sign_in(SIGN_IN);
     let connection = connection_loop::opened(connection).await?;
     let mut messages = read(input, max);
     let messages = stream::poll_fn(move |cx| messages.poll_recv(cx));

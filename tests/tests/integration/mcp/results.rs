@@ -305,9 +305,7 @@ async fn returns_an_error_result_for_an_output_that_is_too_large() {
     );
     let text = got["content"][0]["text"].as_str().expect("a text");
     assert!(
-        text.starts_with(
-            "Error T0019: Echo ran to its end, and what it gave is over the 1000 bytes"
-        ),
+        text.starts_with("Error T0019: Echo returned, but its output is over the 1000 bytes"),
         "{text}"
     );
 }

@@ -3,41 +3,24 @@
 
 use std::task::Waker;
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::state::Answered;
 use super::{RoundTrip, Taken};
-use crate::cx::{InputRequest, InputResponse, Later, Level, Peer, Progress};
+use crate::cx::{Elicitor, InputRequest, InputResponse, Journal};
 use crate::error::{Error, Result};
 use crate::mcp::protocol::input_response;
 
 /// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
 const MOST_KEPT: usize = 64 << 10;
 
-impl Peer for RoundTrip {
-    fn begins(&self) {
-        if let Some(told) = &self.told {
-            told.begins();
-        }
-    }
-
-    fn progress(&self, progress: &Progress) {
-        if let Some(told) = &self.told {
-            told.progress(progress);
-        }
-    }
-
-    fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        if let Some(told) = &self.told {
-            told.log(level, logger, data);
-        }
-    }
-
-    fn ask<'a>(
+impl Elicitor for RoundTrip {
+    fn request<'a>(
         &'a self,
         name: &'a str,
         question: InputRequest,
-    ) -> Later<'a, Result<InputResponse>> {
+    ) -> BoxFuture<'a, Result<InputResponse>> {
         Box::pin(async move {
             let over = self.over.notified();
             match self.answered(name, &question)? {
@@ -51,7 +34,7 @@ impl Peer for RoundTrip {
         })
     }
 
-    fn is_asking(&self, waker: &Waker) -> bool {
+    fn is_waiting_for_retry(&self, waker: &Waker) -> bool {
         let mut inner = self.lock();
         if inner.settled.is_some() {
             return true;
@@ -67,12 +50,14 @@ impl Peer for RoundTrip {
         inner.settled = Some(asking);
         true
     }
+}
 
-    fn kept<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Value>>> {
+impl Journal for RoundTrip {
+    fn recorded<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
         Box::pin(async move { Ok(self.lock().kept.get(name).cloned()) })
     }
 
-    fn keep<'a>(&'a self, name: &'a str, value: Value) -> Later<'a, Result<()>> {
+    fn record<'a>(&'a self, name: &'a str, value: Value) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let mut inner = self.lock();
             inner.kept.insert(name.to_owned(), value);

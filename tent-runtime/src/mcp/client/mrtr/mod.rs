@@ -21,9 +21,9 @@ use tent_core::codes;
 use tokio::sync::Notify;
 
 use self::state::{Answered, Carried};
-use crate::cx::{InputRequest, Peer};
+use crate::cx::InputRequest;
 use crate::dispatch::idempotency::{self, Claim, Recorded, ToClaim};
-use crate::dispatch::{Dispatcher, Entering, Rounds};
+use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
@@ -50,8 +50,6 @@ pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
     server: Arc<str>,
-    /// What else the client can be told of the call.
-    told: Option<Arc<dyn Peer>>,
     state: Option<String>,
     quota_key: String,
     inner: Mutex<Inner>,
@@ -94,7 +92,6 @@ pub(crate) struct Parts {
     pub(crate) method: &'static str,
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
-    pub(crate) told: Option<Arc<dyn Peer>>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(crate) quota_key: String,
 }
@@ -120,14 +117,12 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             quota_key,
         } = parts;
         Ok(Arc::new(RoundTrip {
             dispatcher,
             method,
             server,
-            told,
             state,
             quota_key,
             inner: Mutex::new(Inner {
@@ -204,7 +199,7 @@ impl RoundTrip {
     }
 
     /// Takes up the state that came with the round.
-    async fn take_up(&self, state: &str, entering: Entering<'_>) -> Result<bool> {
+    async fn take_up(&self, state: &str, call: ClaimedCall<'_>) -> Result<Entered> {
         let bound = json::digest_of(&self.lock().bound);
         let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
         let until = carried.until();
@@ -226,21 +221,21 @@ impl RoundTrip {
             // One that is old is claimed as well: where it came in time once, it is answered what it was then.
             carried.nonce.into_bytes()
         };
-        if entering.kind == Kind::Query {
-            return Ok(true);
+        if call.kind == Kind::Query {
+            return Ok(Entered::Run);
         }
         let call = ToClaim {
             key: &nonce,
             owner: json::digest_of(self.quota_key.as_bytes()),
             fingerprint: bound,
             expires: until,
-            deadline: entering.deadline,
-            cancellation: entering.stop,
+            deadline: call.deadline,
+            cancellation: call.cancellation,
         };
         match self.dispatcher.claims().take(call).await? {
             idempotency::Taken::Now(claim) => {
                 self.lock().claimed = Some(claim);
-                Ok(true)
+                Ok(Entered::Run)
             }
             idempotency::Taken::Before(outcome) => {
                 let recorded = Recorded::open(self.dispatcher.sealer(), &nonce, &outcome)?;
@@ -250,40 +245,40 @@ impl RoundTrip {
                         Reply::InputRequired(String::from(Box::<str>::from(result)).into())
                     }
                 });
-                Ok(false)
+                Ok(Entered::Answered)
             }
         }
     }
 }
 
-impl Rounds for RoundTrip {
-    fn is_later(&self) -> bool {
+impl CallClaim for RoundTrip {
+    fn is_retry(&self) -> bool {
         self.state.is_some()
     }
 
-    fn enter<'a>(&'a self, entering: Entering<'a>) -> BoxFuture<'a, Result<bool>> {
-        let whom = entering.caller.to_string();
-        self.lock().bound = json::sorted([&whom, self.method, entering.name], entering.input);
+    fn enter<'a>(&'a self, call: ClaimedCall<'a>) -> BoxFuture<'a, Result<Entered>> {
+        let caller = call.caller.to_string();
+        self.lock().bound = json::sorted([&caller, self.method, call.name], call.input);
         Box::pin(async move {
             match &self.state {
-                Some(state) => self.take_up(state, entering).await,
-                None => Ok(true),
+                Some(state) => self.take_up(state, call).await,
+                None => Ok(Entered::Run),
             }
         })
     }
 
-    fn ended<'a>(&'a self, outcome: &'a Result<Output>) -> BoxFuture<'a, ()> {
+    fn ended<'a>(&'a self, outcome: &'a Outcome) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
-            let waits = matches!(outcome, Ok(output) if output.incomplete);
-            if !waits && self.lock().claimed.is_none() {
-                return;
-            }
-            let recorded = match waits.then(|| self.input_required()) {
-                None => Recorded::Ended(outcome.clone()),
-                Some(Ok(result)) => Recorded::InputRequired(result),
-                Some(Err(error)) => Recorded::Ended(Err(error)),
+            let waits = !matches!(outcome, Outcome::Ended(_));
+            let recorded = match outcome {
+                Outcome::Ended(_) if self.lock().claimed.is_none() => return,
+                Outcome::Ended(result) => Recorded::Ended(result.clone()),
+                _ => match self.input_required() {
+                    Ok(result) => Recorded::InputRequired(result),
+                    Err(error) => Recorded::Ended(Err(error)),
+                },
             };
             let claimed = {
                 let mut inner = self.lock();

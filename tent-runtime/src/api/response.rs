@@ -1,6 +1,6 @@
-//! An answer as an HTTP response: a value as JSON, nothing as 204, content in its own media type.
+//! Writes the output of a function as an HTTP response: a value as JSON, no value as 204, content in its own media type.
 //!
-//! A value is the whole body, as the list of functions publishes it: what is shown beside it is MCP's.
+//! A value is the whole body, as the published output schema says. Content beside a value is for MCP clients.
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use crate::function::{Annotations, Content, Held, Output, Piece, ResourceInfo, Role};
 use crate::web;
 
-/// The media type of a text.
+/// The media type of text content.
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// The media types that a browser may show: none of them can run anything. One with anything more to it is
-/// not among them, for readers differ in what they make of that.
-const SHOWN: [&str; 8] = [
+/// The media types that a browser may display: it runs nothing in them. A media type with any other parameter is not
+/// among them, since browsers differ in how they read it.
+const INLINE: [&str; 8] = [
     TEXT,
     "text/plain",
     "application/json",
@@ -27,8 +27,9 @@ const SHOWN: [&str; 8] = [
     "image/avif",
 ];
 
-pub(super) fn response(answer: Output) -> Response<Body> {
-    match (answer.value, answer.content) {
+/// Writes the response of a call that succeeded.
+pub(super) fn response(output: Output) -> Response<Body> {
+    match (output.value, output.content) {
         (Some(value), _) => json(String::from(Box::<str>::from(value))),
         (None, content) if content.is_empty() => {
             let mut response = Response::new(Body::empty());
@@ -36,7 +37,7 @@ pub(super) fn response(answer: Output) -> Response<Body> {
             response
         }
         (None, mut content) if content.len() == 1 => match content.pop() {
-            Some(one) => alone(one),
+            Some(one) => single(one),
             None => json("[]".to_owned()),
         },
         (None, content) => {
@@ -46,6 +47,7 @@ pub(super) fn response(answer: Output) -> Response<Body> {
     }
 }
 
+/// Writes a response of this JSON text.
 pub(super) fn json(text: String) -> Response<Body> {
     typed(text.into(), "application/json")
 }
@@ -61,8 +63,8 @@ fn typed(body: Body, media_type: &str) -> Response<Body> {
     response
 }
 
-/// One piece of content as the whole body. Nothing that it holds may run as a page of this server.
-fn alone(content: Content) -> Response<Body> {
+/// Writes a single piece of content as the whole body. A browser must not run it as a page of this server.
+fn single(content: Content) -> Response<Body> {
     let (data, media_type) = match content.piece {
         Piece::Text(text) => (text.into_bytes(), TEXT.to_owned()),
         Piece::Image { data, media_type } | Piece::Audio { data, media_type } => (data, media_type),
@@ -76,9 +78,9 @@ fn alone(content: Content) -> Response<Body> {
     let headers = response.headers_mut();
     let policy = HeaderValue::from_static("default-src 'none'; sandbox");
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    if !SHOWN
+    if !INLINE
         .iter()
-        .any(|shown| media_type.eq_ignore_ascii_case(shown))
+        .any(|inline| media_type.eq_ignore_ascii_case(inline))
     {
         headers.insert(
             header::CONTENT_DISPOSITION,
@@ -88,16 +90,16 @@ fn alone(content: Content) -> Response<Body> {
     response
 }
 
-/// The media type of a text, with what its bytes are written in where it does not say.
+/// Adds the charset to the media type of a text that does not name one.
 fn with_charset(media_type: String) -> String {
-    let says = media_type.to_ascii_lowercase();
-    if says.starts_with("text/") && !says.contains("charset=") {
+    let lower = media_type.to_ascii_lowercase();
+    if lower.starts_with("text/") && !lower.contains("charset=") {
         return media_type + "; charset=utf-8";
     }
     media_type
 }
 
-/// A piece of content among others, as JSON: bytes in base64.
+/// Writes a piece of content among others as JSON, with bytes in base64.
 fn block(content: &Content) -> Value {
     let mut block = match &content.piece {
         Piece::Text(text) => json!({ "type": "text", "text": text }),

@@ -1,0 +1,397 @@
+//! `resolve`, the second step of dispatch: finds what a request names, and decides whether its caller may know of it
+//! and use it. One lookup, and one run of the access rule.
+//!
+//! | the caller | and the function | gets |
+//! |---|---|---|
+//! | anonymous | does not accept it, or does not exist | T0004, whatever the name |
+//! | known | does not accept it, or does not exist | T0001, the same for both |
+//! | known | accepts it, and its key lacks the scope | T0005 |
+//!
+//! It never reads the input.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::guard::earlier;
+use super::{Admitted, Dispatcher, access};
+use crate::caller::Caller;
+use crate::cx::{Client, Cx, CxParts};
+use crate::error::{Error, Result};
+use crate::function::Function;
+use crate::registry::{Registry, Resource};
+use crate::schema::InputEncoding;
+use tent_core::codes;
+
+/// The surface on which the functions of an app are offered, each to its own kind of request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `/api`.
+    Api,
+    /// MCP tools: the functions with `offer = "mcp"`.
+    Mcp,
+    /// The command line of the app: every function.
+    Cli,
+    /// The app itself, with [`Cx::call`](crate::cx::Cx::call): every function.
+    App,
+    /// MCP resources.
+    Resource,
+    /// MCP prompts.
+    Prompt,
+    /// The MCP methods that functions answer with `on`.
+    Method,
+}
+
+impl Endpoint {
+    /// Whether it offers this function.
+    pub(super) fn offers(self, function: &Function) -> bool {
+        match self {
+            Endpoint::Api => function.api && function.on.is_none(),
+            Endpoint::Mcp => function.mcp && function.on.is_none(),
+            Endpoint::Cli | Endpoint::App | Endpoint::Resource | Endpoint::Prompt => true,
+            Endpoint::Method => function.on.is_some(),
+        }
+    }
+}
+
+/// What a request names.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// A function by its name, if this endpoint offers it.
+    Function(Endpoint, &'a str),
+    /// The most exact resource that has this URI and accepts the caller.
+    Resource(&'a str),
+    /// A resource by its URI or its template as it is declared, or else as [`Resource`](Self::Resource): what a
+    /// completion names.
+    Template(&'a str),
+    /// A prompt by its name.
+    Prompt(&'a str),
+    /// The function that answers this MCP method.
+    Method(&'a str),
+}
+
+/// The sender of a request, as an access rule sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Requester<'a> {
+    /// The admitted request.
+    pub admitted: &'a Admitted,
+    /// What the client says about itself.
+    pub client: &'a Client,
+    /// The `_meta` of a call. A list has none.
+    pub meta: Option<&'a Map<String, Value>>,
+}
+
+/// A function that the caller of a request may use. It owns what it holds, so that a new snapshot of the registry does
+/// not affect a call that is running.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    function: Arc<Function>,
+    /// The resource, for a target that is one.
+    resource: Option<Arc<Resource>>,
+    /// The index of the function in its list of the registry.
+    position: usize,
+    endpoint: Endpoint,
+    admitted: Admitted,
+    /// When its call must be answered: after its own `timeout`, else at the deadline of the request.
+    deadline: Option<Instant>,
+    /// The variables of a resource's URI.
+    variables: Map<String, Value>,
+}
+
+impl Resolved {
+    /// The function.
+    pub fn function(&self) -> &Arc<Function> {
+        &self.function
+    }
+
+    /// The resource, for a target that is one.
+    pub fn resource(&self) -> Option<&Resource> {
+        self.resource.as_deref()
+    }
+
+    /// The index of the function in its list of the registry.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Takes the variables of a resource's URI, which are the input of its function.
+    pub fn take_variables(&mut self) -> Map<String, Value> {
+        std::mem::take(&mut self.variables)
+    }
+
+    /// The endpoint that offers it.
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// The admitted request.
+    pub fn admitted(&self) -> &Admitted {
+        &self.admitted
+    }
+
+    /// When its call must be answered; `None` for no limit.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Moves the deadline later by the time that the request body took to arrive: its own limits bound that time.
+    pub fn exclude(&mut self, upload: Duration) {
+        self.deadline = self.deadline.and_then(|at| at.checked_add(upload));
+    }
+
+    /// Moves the deadline earlier, to that of the call around this one.
+    pub(super) fn within(&mut self, outer: Option<Instant>) {
+        self.deadline = earlier(self.deadline, outer);
+    }
+}
+
+impl Dispatcher {
+    /// Resolves the target of a request for its caller.
+    ///
+    /// # Errors
+    /// T0001, T0004 and T0005 as the table of this module says.
+    pub async fn resolve(&self, requester: Requester<'_>, target: Target<'_>) -> Result<Resolved> {
+        // The snapshot is not held over the access rule: the call keeps its function alone.
+        let registry = self.registry.load();
+        let (found, endpoint) = match target {
+            Target::Resource(uri) => {
+                let mut readable = self.readable(requester);
+                let (position, variables) = readable.position(uri).await?;
+                return Ok(readable.resolved(position, variables));
+            }
+            Target::Template(uri) => {
+                let mut readable = self.readable(requester);
+                let position = readable.template(uri).await?;
+                return Ok(readable.resolved(position, Map::new()));
+            }
+            Target::Function(endpoint, name) => {
+                let position = registry.position(name);
+                let found = position.map(|at| (at, &registry.functions()[at]));
+                (found, endpoint)
+            }
+            Target::Method(method) => {
+                let mut functions = registry.functions().iter().enumerate();
+                let found = functions.find(|(_, function)| function.on == Some(method));
+                (found, Endpoint::Method)
+            }
+            Target::Prompt(name) => {
+                let prompts = registry.prompts();
+                let position = prompts.binary_search_by(|prompt| prompt.name.as_str().cmp(name));
+                let found = position.ok().map(|at| (at, &prompts[at]));
+                (found, Endpoint::Prompt)
+            }
+        };
+        let found = found.filter(|(_, found)| endpoint.offers(found));
+        let found = found.map(|(position, function)| (position, function.clone()));
+        drop(registry);
+        let Some((position, function)) = found else {
+            return Err(absent(requester.admitted.caller()));
+        };
+        // The function's own time starts here, so that it bounds the access rule too.
+        let deadline = own_deadline(&function, requester.admitted.deadline());
+        self.check_access(requester, &function, &mut None, deadline)
+            .await?;
+        Ok(Resolved {
+            function,
+            resource: None,
+            position,
+            endpoint,
+            admitted: requester.admitted.clone(),
+            deadline,
+            variables: Map::new(),
+        })
+    }
+
+    /// Checks the access rule and the scope of one function. `rule_cx` is made for the first rule of a request and
+    /// used for all; a rule has until `deadline` and never longer than the request.
+    pub(super) async fn check_access(
+        &self,
+        requester: Requester<'_>,
+        function: &Function,
+        rule_cx: &mut Option<Cx>,
+        deadline: Option<Instant>,
+    ) -> Result<()> {
+        let caller = requester.admitted.caller();
+        let access = &function.access;
+        let is_accepted = match access::without_rules(access, caller) {
+            Some(is_accepted) => is_accepted,
+            None => {
+                let cx = rule_cx.get_or_insert_with(|| self.rule_cx(requester));
+                access::by_rules(access, cx, deadline).await
+            }
+        };
+        if !is_accepted {
+            return Err(absent(caller));
+        }
+        if !caller.holds(&function.scope) {
+            return Err(Error::new(codes::NOT_ALLOWED)
+                .with_message(format!("The key lacks the scope {}.", function.scope))
+                .with_field("scopes", vec![&*function.scope]));
+        }
+        Ok(())
+    }
+
+    /// The call as an access rule sees it. It has no client to ask, and calls no other function.
+    pub(super) fn rule_cx(&self, requester: Requester<'_>) -> Cx {
+        let Requester {
+            admitted,
+            client,
+            meta,
+        } = requester;
+        Cx::new(CxParts {
+            caller: admitted.caller().clone(),
+            states: self.states.clone(),
+            client: client.clone(),
+            meta: meta.cloned().unwrap_or_default(),
+            trace: admitted.trace(),
+            deadline: admitted.deadline(),
+            ..CxParts::default()
+        })
+    }
+
+    /// Resolves the URIs of a request, each access rule at most once.
+    pub fn readable<'a>(&'a self, requester: Requester<'a>) -> ReadableResources<'a> {
+        ReadableResources {
+            dispatcher: self,
+            registry: self.registry(),
+            requester,
+            started: Instant::now(),
+            rule_cx: None,
+            decided: HashMap::new(),
+        }
+    }
+}
+
+/// When a call that starts now must be answered: after the function's own `timeout`, else at the deadline of the
+/// request.
+pub(super) fn own_deadline(function: &Function, request: Option<Instant>) -> Option<Instant> {
+    match function.timeout {
+        Some(own) => Instant::now().checked_add(own),
+        None => request,
+    }
+}
+
+/// The error for a function that does not exist, or that this caller may not know of.
+fn absent(caller: &Caller) -> Error {
+    Error::new(match caller.is_known() {
+        true => codes::NOT_FOUND,
+        false => codes::SIGN_IN,
+    })
+}
+
+/// The resources that the sender of one request may read. The access rule of a resource runs once, however many URIs
+/// the request names: it sees the caller, never the URI.
+pub struct ReadableResources<'a> {
+    dispatcher: &'a Dispatcher,
+    /// One snapshot for all URIs of the request.
+    registry: Arc<Registry>,
+    requester: Requester<'a>,
+    /// When the time of a resource with its own `timeout` starts. It bounds the access rule too.
+    started: Instant,
+    rule_cx: Option<Cx>,
+    /// What was decided for each resource so far, by its position.
+    decided: HashMap<usize, Result<()>>,
+}
+
+impl<'a> ReadableResources<'a> {
+    /// Finds the most exact resource that has this URI, accepts the caller, and can read the variables of the URI.
+    ///
+    /// # Errors
+    /// T0001, T0004 and T0005 as [`resolve`](Dispatcher::resolve).
+    pub async fn find(&mut self, uri: &str) -> Result<Arc<Resource>> {
+        let (position, _) = self.position(uri).await?;
+        Ok(self.registry.resources()[position].clone())
+    }
+
+    /// The position of that resource, and the variables of the URI.
+    async fn position(&mut self, uri: &str) -> Result<(usize, Map<String, Value>)> {
+        let mut refusal = None;
+        let registry = self.registry.clone();
+        // A resource that this caller may not know of counts as absent: the next best one is meant then.
+        for (resource, variables) in registry.matching(uri) {
+            let position = position_of(&registry, resource);
+            match self.check(position, resource).await {
+                Err(error) if error.is(codes::NOT_ALLOWED) => return Err(error),
+                Err(error) => refusal = refusal.or(Some(error)),
+                Ok(()) => {
+                    let input = &resource.function.input;
+                    if input
+                        .validate(&mut variables.clone(), InputEncoding::Strings)
+                        .is_ok()
+                    {
+                        return Ok((position, variables));
+                    }
+                }
+            }
+        }
+        Err(refusal.unwrap_or_else(|| absent(self.requester.admitted.caller())))
+    }
+
+    /// The position of the resource that a completion names.
+    async fn template(&mut self, uri: &str) -> Result<usize> {
+        let registry = self.registry.clone();
+        let matching = registry.matching(uri).map(|(resource, _)| resource);
+        for resource in registry.resource_at(uri).into_iter().chain(matching) {
+            let position = position_of(&registry, resource);
+            match self.check(position, resource).await {
+                Ok(()) => return Ok(position),
+                Err(error) if error.is(codes::NOT_FOUND) || error.is(codes::SIGN_IN) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(absent(self.requester.admitted.caller()))
+    }
+
+    fn resolved(&self, position: usize, variables: Map<String, Value>) -> Resolved {
+        let resource = &self.registry.resources()[position];
+        Resolved {
+            deadline: self.deadline(resource),
+            function: resource.function().clone(),
+            resource: Some(resource.clone()),
+            position,
+            endpoint: Endpoint::Resource,
+            admitted: self.requester.admitted.clone(),
+            variables,
+        }
+    }
+
+    /// When a call of the resource must be answered.
+    fn deadline(&self, resource: &Resource) -> Option<Instant> {
+        match resource.function().timeout {
+            Some(own) => self.started.checked_add(own),
+            None => self.requester.admitted.deadline(),
+        }
+    }
+
+    async fn check(&mut self, position: usize, resource: &Resource) -> Result<()> {
+        if let Some(decided) = self.decided.get(&position) {
+            return decided.clone();
+        }
+        let function = &resource.function;
+        let deadline = self.deadline(resource);
+        let decided = self
+            .dispatcher
+            .check_access(self.requester, function, &mut self.rule_cx, deadline)
+            .await;
+        self.decided.insert(position, decided.clone());
+        decided
+    }
+}
+
+/// The position of a resource in its registry, where resources are sorted by URI.
+fn position_of(registry: &Registry, resource: &Resource) -> usize {
+    let uri = resource.stated.uri;
+    let found = registry
+        .resources()
+        .binary_search_by(|one| one.stated.uri.cmp(uri));
+    found.unwrap_or_else(|position| position)
+}
+
+impl std::fmt::Debug for ReadableResources<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadableResources").finish_non_exhaustive()
+    }
+}
