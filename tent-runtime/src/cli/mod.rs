@@ -41,7 +41,7 @@ struct Line {
 
 #[derive(Args)]
 struct Serve {
-    /// Where to listen, instead of web.addr [default: 127.0.0.1:3000]
+    /// The address to listen on, instead of web.addr [default: 127.0.0.1:3000]
     #[arg(long, value_name = "IP:PORT", value_parser = addr)]
     addr: Option<SocketAddr>,
 }
@@ -58,56 +58,56 @@ enum Command {
     },
     /// List the functions
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Call a function, as the app itself or as a person
+    /// Call a function, as the app itself or as a user
     Call {
         /// The function's name
         name: String,
-        /// Its input, a JSON object
+        /// The input, a JSON object
         #[arg(default_value = "{}", value_parser = input)]
         input: Map<String, Value>,
-        /// The id of the person to call as
+        /// The id of the user to call as
         #[arg(long = "as", value_name = "USER", value_parser = NonEmptyStringValueParser::new())]
         person: Option<String>,
     },
-    /// Speak MCP on stdin and stdout, as who holds the key in TENT_KEY, as a person, or as nobody
+    /// Serve MCP on stdin and stdout, as the key in TENT_KEY, as a user, or anonymously
     Mcp {
-        /// The id of the person to call as
+        /// The id of the user to call as
         #[arg(long = "as", value_name = "USER", value_parser = NonEmptyStringValueParser::new())]
         person: Option<String>,
     },
-    /// Make, list and revoke keys
+    /// Create, list and revoke keys
     #[command(subcommand)]
     Keys(keys::Keys),
     /// Explain a code, or list all
     Explain {
-        /// The code, such as T7120
+        /// The code, for example T7120
         #[arg(value_parser = code)]
         code: Option<Code>,
     },
 }
 
 impl App {
-    /// Runs the command line of this process to its end.
+    /// Runs the command line of this process.
     ///
     /// The log goes to stderr, at the level that `RUST_LOG` names (`info` without it).
     ///
     /// | exit code | means |
     /// |---|---|
-    /// | 0 | it went well; also where a server was told to end |
-    /// | 1 | it did not, and stderr says why: something is wrong with the app, its settings or its store, a call failed, `keys revoke` found no such key, `check --strict` warned |
-    /// | 2 | the line itself is wrong: an unknown command or option, or a value that could never be one, such as an address without a port or an input that is no JSON object |
+    /// | 0 | success, including a server that was shut down |
+    /// | 1 | failure, with the reason on stderr: a problem of the app, its settings or its store, a failed call, an unknown key in `keys revoke`, a warning with `check --strict` |
+    /// | 2 | invalid usage: an unknown command or option, or an invalid value, such as an address without a port or an input that is not a JSON object |
     ///
-    /// It starts a tokio runtime of its own, so it is called from a plain `fn main`. Within a runtime, such as that of
-    /// `#[tokio::main]`, it says so and gives 1: there it is [`serve`](Self::serve), or [`build`](Self::build).
+    /// It starts a tokio runtime, so call it from a plain `fn main`. Within a runtime, such as that of
+    /// `#[tokio::main]`, it fails with 1: use [`serve`](Self::serve) or [`build`](Self::build) there.
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
     }
 
-    /// As [`run`](Self::run), with this command line; its first word is the program's name.
+    /// As [`run`](Self::run), with the given command line, whose first word is the name of the program.
     pub fn run_with(self, line: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
         let about = self.info();
         let command = Line::command()

@@ -7,7 +7,8 @@
 //! - `Error` cannot turn into a [`BoxError`],
 //!
 //! because either would make `impl From<T> for T` overlap with the blanket implementation. Out of [`Error`] there are
-//! therefore:
+//! therefore the conversions below. In each, the error still provides itself as a failure, so `?` in a
+//! function of tent turns it back into the same [`Error`].
 //!
 //! | `?` into | by |
 //! |---|---|
@@ -20,8 +21,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::ops::Deref;
 
-use super::failure::declared_failure;
-use super::{BoxError, Error, Inner};
+use super::failure::{declared_failure, provide_failure};
+use super::{BoxError, Error};
 
 /// Why an app does not start. `?` turns it into any error type that takes a `std::error::Error`, and into an [`Error`].
 ///
@@ -73,21 +74,14 @@ impl fmt::Debug for StartError {
 
 impl StdError for StartError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        provide_failure(|| self.0.clone());
         self.0.source().map(|source| source as _)
     }
 }
 
 impl<E: Into<BoxError>> From<E> for Error {
     fn from(error: E) -> Self {
-        // An `Error` that left as a box comes back as it was.
-        let error = match error.into().downcast::<Inner>() {
-            Ok(inner) => return Error((*inner).into()),
-            Err(error) => error,
-        };
-        let error = match error.downcast::<StartError>() {
-            Ok(error) => return error.0,
-            Err(error) => error,
-        };
+        let error = error.into();
         match declared_failure(&*error) {
             None => Error::unexpected(error),
             // The message of a declared failure goes to the caller. The log needs only its sources.
@@ -108,7 +102,7 @@ impl From<Error> for Box<dyn StdError> {
 #[cfg(feature = "anyhow")]
 impl From<Error> for anyhow::Error {
     fn from(error: Error) -> Self {
-        anyhow::Error::from_boxed(error.into_boxed())
+        anyhow::Error::new(std::sync::Arc::unwrap_or_clone(error.0))
     }
 }
 

@@ -81,6 +81,8 @@ struct Inner {
 /// another error and in a box.
 impl StdError for Inner {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        // A conversion back into an `Error` gets the same error, also through `anyhow`.
+        provide_failure(|| Error(Arc::new(self.clone())));
         self.source.as_deref().map(|source| source as _)
     }
 }

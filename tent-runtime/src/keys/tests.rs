@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::{StillClock, Time};
 use crate::store::{Fence, Found, Key, Memory, Op, Page, Record, When, Written};
 
-/// A memory that counts what it is asked, and fails when it is told to.
+/// A memory store that counts reads and fails on request.
 #[derive(Default)]
 struct Counting {
     memory: Memory,
@@ -91,7 +91,7 @@ impl Setup {
 }
 
 #[tokio::test]
-async fn a_key_is_found_by_its_text_and_only_its_hash_is_kept() {
+async fn a_key_verifies_by_its_text_and_only_its_hash_is_stored() {
     let setup = Setup::new();
     let new = NewKey::new(["read", "write", "read"])
         .owner("ada")
@@ -129,7 +129,7 @@ async fn a_key_is_found_by_its_text_and_only_its_hash_is_kept() {
 }
 
 #[tokio::test]
-async fn everything_that_does_not_fit_is_told_at_once() {
+async fn one_error_names_every_invalid_field() {
     let setup = Setup::new();
     let mut new = NewKey::new(["", "a b", "say\"", "größe"])
         .owner(" ")
@@ -156,7 +156,7 @@ async fn everything_that_does_not_fit_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_taken_is_drawn_again_and_not_for_ever() {
+async fn a_taken_id_is_replaced_a_bounded_number_of_times() {
     let setup = Setup::new();
     setup.store.refused_ids.store(3, Ordering::SeqCst);
     let made = setup.made(NewKey::new(["read"])).await;
@@ -171,7 +171,7 @@ async fn an_id_that_is_taken_is_drawn_again_and_not_for_ever() {
 }
 
 #[tokio::test]
-async fn other_texts_are_no_keys_and_ask_the_store_only_where_they_could_be() {
+async fn other_texts_are_not_keys_and_reach_the_store_only_if_well_formed() {
     let setup = Setup::new();
     let made = setup.made(NewKey::new(["read"])).await;
     let long = "a".repeat(1 << 20);
@@ -202,7 +202,7 @@ async fn other_texts_are_no_keys_and_ask_the_store_only_where_they_could_be() {
 }
 
 #[tokio::test]
-async fn the_store_is_asked_once_a_second() {
+async fn the_store_is_read_once_a_second() {
     let setup = Setup::new();
     let made = setup.made(NewKey::new(["read"])).await;
     for millis in [0, 0, 500, 499] {
@@ -216,7 +216,7 @@ async fn the_store_is_asked_once_a_second() {
 }
 
 #[tokio::test]
-async fn a_revocation_counts_here_at_once_and_elsewhere_within_a_second() {
+async fn a_revocation_applies_here_at_once_and_elsewhere_within_a_second() {
     let here = Setup::new();
     let there = here.another_process();
     let made = here.made(NewKey::new(["read"])).await;
@@ -244,7 +244,7 @@ async fn a_revocation_counts_here_at_once_and_elsewhere_within_a_second() {
 }
 
 #[tokio::test]
-async fn a_key_ends_at_its_moment_also_while_it_is_kept() {
+async fn a_key_expires_on_time_also_in_the_cache() {
     let setup = Setup::new();
     let made = setup
         .made(NewKey::new(["read"]).lifetime(Duration::from_millis(500)))
@@ -260,7 +260,7 @@ async fn a_key_ends_at_its_moment_also_while_it_is_kept() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_set_back_keeps_nothing_alive() {
+async fn a_clock_that_is_set_back_prolongs_nothing() {
     let setup = Setup::new();
     let made = setup.made(NewKey::new(["read"])).await;
     assert!(setup.is_good(made.text()).await);
@@ -277,7 +277,7 @@ async fn a_clock_that_is_set_back_keeps_nothing_alive() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_no_answer_and_is_not_kept() {
+async fn a_failure_of_the_store_is_not_cached() {
     let setup = Setup::new();
     let made = setup.made(NewKey::new(["read"])).await;
     setup.store.fails.store(true, Ordering::SeqCst);
@@ -295,7 +295,7 @@ async fn a_store_that_fails_is_no_answer_and_is_not_kept() {
 }
 
 #[tokio::test]
-async fn a_flood_of_bad_keys_pushes_no_good_one_out() {
+async fn a_flood_of_invalid_keys_evicts_no_valid_one() {
     let setup = Setup::new();
     let made = setup.made(NewKey::new(["read"])).await;
     assert!(setup.is_good(made.text()).await);
@@ -308,7 +308,7 @@ async fn a_flood_of_bad_keys_pushes_no_good_one_out() {
 }
 
 #[tokio::test]
-async fn a_label_and_an_owner_are_seen_as_they_are() {
+async fn labels_and_owners_have_only_visible_characters() {
     let setup = Setup::new();
     for hidden in [
         "\0",

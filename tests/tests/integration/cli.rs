@@ -82,8 +82,8 @@ fn reports_a_missing_state_beside_other_problems() {
 #[test]
 fn marks_functions_that_are_listed_but_cannot_be_called() {
     for (name, told) in [
-        ("told", "told is a resource, "),
-        ("greet", "greet is a prompt, "),
+        ("told", "`told` is a resource: "),
+        ("greet", "`greet` is a prompt: "),
     ] {
         let shown = run(&["served", "call", name, r#"{"id": 1}"#]);
         assert!(shown.contains(&format!("error: {told}")), "{shown}");
@@ -101,7 +101,7 @@ fn every_app_has_notes_without_handing_them_over() {
 fn mcp_reports_that_its_caller_is_anonymous() {
     let told = run(&["served", "mcp"]);
     assert!(
-        told.contains("say who calls with TENT_KEY or --as USER"),
+        told.contains("identify the caller with TENT_KEY or --as USER"),
         "{told}"
     );
     assert!(told.ends_with("--- exit 0"), "{told}");
@@ -148,7 +148,7 @@ fn data_that_cannot_be_written_is_a_failure() {
         let ran = ran.expect("it starts");
         assert_eq!(ran.status.code(), Some(1), "{line:?}");
         let stderr = String::from_utf8_lossy(&ran.stderr);
-        let told = "error: T0012 internal: Stdout cannot be written to.";
+        let told = "error: T0012 internal: Cannot write to stdout.";
         assert!(stderr.starts_with(told), "{stderr}");
     }
 }

@@ -16,7 +16,7 @@ fn explains_how_to_serve_an_app_inside_a_runtime() {
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "");
         assert_eq!(
             String::from_utf8_lossy(&ran.stderr),
-            "error: T0012 internal: App::run starts a tokio runtime of its own, and was called within one.\n  \
+            "error: T0012 internal: App::run starts a tokio runtime, but was called within one.\n  \
              help: Call it from a plain `fn main`, without #[tokio::main]. Within a runtime, .serve(addr).await \
              serves the app and .build().await gives it to serve as you like.\n",
             "{line:?}"
