@@ -1,6 +1,8 @@
 //! [`AppCode`]: the codes of an app's own failures, checked when the app is compiled.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// A code of the app: `A` and four digits. [`code!`](crate::code) makes one.
 ///
@@ -17,6 +19,26 @@ impl AppCode {
             [b'A', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9'] => AppCode(text),
             _ => panic!("an app's code is `A` and four digits, for example A0001"),
         }
+    }
+
+    /// Restores a code from a stored text; `None` where it is not a code of an app.
+    ///
+    /// Its text lives as long as the program. There are 10,000 codes, so this memory is bounded.
+    pub(crate) fn stored(text: &str) -> Option<Self> {
+        static STORED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        let [b'A', digits @ ..] = text.as_bytes() else {
+            return None;
+        };
+        if digits.len() != 4 || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let mut stored = STORED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = stored.get(text) {
+            return Some(AppCode(known));
+        }
+        let text: &'static str = Box::leak(text.into());
+        stored.insert(text);
+        Some(AppCode(text))
     }
 
     /// `A` and four digits.

@@ -81,7 +81,7 @@ async fn logs_the_chain_of_an_error_under_the_reference_of_the_caller() {
         (
             "explode_locked",
             json!({}),
-            "it panicked: a value that is no text",
+            "it panicked: a value that is not a text",
         ),
     ];
     if cfg!(debug_assertions) {

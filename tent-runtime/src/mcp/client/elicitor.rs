@@ -8,12 +8,11 @@ use crate::dispatch::Call;
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::in_session::InSession;
-use crate::mcp::client::mrtr::{self, ResultWriter, RoundTrip};
+use crate::mcp::client::mrtr::{self, Reply, RoundTrip};
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::pending_requests::PendingRequests;
 use crate::mcp::protocol::params::{Arguments, Params, Text};
-use crate::mcp::protocol::response::{self, Response, RpcError};
-use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::response::RpcError;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::ServerState;
 
@@ -30,8 +29,6 @@ pub(crate) struct MrtrParams<'a> {
     pub(crate) method: &'static str,
     pub(crate) responses: Arguments,
     pub(crate) state: Text<'a>,
-    /// Writes its result.
-    pub(crate) writer: ResultWriter,
 }
 
 impl<'a> MrtrParams<'a> {
@@ -41,10 +38,6 @@ impl<'a> MrtrParams<'a> {
             method,
             responses: std::mem::take(&mut params.responses),
             state: std::mem::take(&mut params.state),
-            writer: Box::new(|outcome| match outcome {
-                Ok(_) => Err(Error::unexpected("a round of what only reads was kept")),
-                Err(error) => Err(error.clone()),
-            }),
         }
     }
 }
@@ -89,7 +82,6 @@ impl Asking {
             dispatcher: state.dispatcher.clone(),
             method: brought.method,
             server: state.server.clone(),
-            writer: brought.writer,
             quota_key: match request_state {
                 Text::Is(_) => asked.quota_key(),
                 _ => String::new(),
@@ -126,19 +118,13 @@ impl Asking {
         }
     }
 
-    /// The answer to a request for which the door gave one that asks: what is asked, or what an earlier request with
-    /// the same state was answered.
-    pub(crate) fn answer(&self, realm: &str, id: &str) -> Result<Response, RpcError> {
-        let none = || Error::unexpected("a call asks, and nobody keeps what");
-        let result = match &self.round {
-            Some(round) => round.result(),
-            None => Err(none()),
-        };
-        // Only modern clients are asked in rounds.
-        let result =
-            result.map_err(|error| RpcError::of_method(&error, Revision::V2026_07_28, realm))?;
-        let mut out = response::begin(id, result.len());
-        out.extend_from_slice(&result);
-        Ok(response::end(out))
+    /// The reply to a request whose function did not run to its end now: it waits for input, or an earlier request
+    /// with the same state has an outcome.
+    pub(crate) fn reply(&self) -> Reply {
+        let reply = self.round.as_ref().and_then(|round| round.reply());
+        reply.unwrap_or_else(|| {
+            let error = Error::unexpected("a call waits for input without any input request");
+            Reply::Ended(Err(error))
+        })
     }
 }

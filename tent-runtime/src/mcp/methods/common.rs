@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::elicitor::{Asking as Asks, MrtrParams};
+use crate::mcp::client::mrtr::Reply;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::response_stream;
 use crate::mcp::methods::server::Mcp;
@@ -108,7 +109,15 @@ where
                 // The client said that it does not wait any more, and wants no answer.
                 None => Ok(Response::empty(StatusCode::ACCEPTED)),
                 Some(Outcome::Ended(result)) => write(&mcp, &id, result),
-                Some(Outcome::InputRequired | Outcome::Answered) => asks.answer(mcp.realm(), &id),
+                Some(Outcome::InputRequired | Outcome::Answered) => match asks.reply() {
+                    Reply::InputRequired(result) => {
+                        let mut out = response::begin(&id, result.len());
+                        out.extend_from_slice(&result);
+                        Ok(response::end(out))
+                    }
+                    // Written for this client, whatever client an earlier request came from.
+                    Reply::Ended(ended) => write(&mcp, &id, ended),
+                },
             }
         }
     };

@@ -15,7 +15,6 @@ use crate::function::OutputShape;
 use crate::function::{Content, Function, Meta, Output};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::elicitor::MrtrParams;
-use crate::mcp::client::mrtr::ResultWriter;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::methods::common::{self, Wanted};
 use crate::mcp::methods::server::Mcp;
@@ -118,7 +117,6 @@ pub(crate) async fn serve(
             method: "tools/call",
             responses,
             state,
-            writer: writer(&mcp.state.server, wrapped, revision),
         }),
     };
     let name = name.into_owned();
@@ -132,22 +130,6 @@ pub(crate) async fn serve(
         }
     };
     common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
-}
-
-/// Writes the result of a call for a round that is kept.
-fn writer(server: &Arc<str>, wrapped: bool, revision: Revision) -> ResultWriter {
-    let server = server.clone();
-    Box::new(move |outcome| {
-        let mut out = Vec::new();
-        match outcome {
-            Ok(answer) => write_given(&mut out, answer, wrapped, revision, Some(&server)),
-            Err(error) if is_result(error, revision) => {
-                write_failed(&mut out, error, revision, Some(&server))
-            }
-            Err(error) => return Err(error.clone()),
-        }
-        Ok(out)
-    })
 }
 
 /// Runs a call; `None` if the client cancelled it, which it can in a session.

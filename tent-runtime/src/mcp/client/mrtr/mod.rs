@@ -15,14 +15,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tent_core::codes;
 use tokio::sync::Notify;
 
-use self::state::{Answered, Carried, Outcome};
+use self::state::{Answered, Carried};
 use crate::cx::InputRequest;
-use crate::dispatch::idempotency::{self, Claim, ToClaim};
-use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome as CallOutcome};
+use crate::dispatch::idempotency::{self, Claim, Recorded, ToClaim};
+use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
@@ -35,8 +36,14 @@ use crate::random;
 /// The most bytes, as JSON, of the answers that a call may carry into its next round.
 const MOST_ANSWERED: usize = 64 << 10;
 
-/// Writes the result of a call, without its envelope; the failure itself where that is no result.
-pub(crate) type ResultWriter = Box<dyn Fn(&Result<Output>) -> Result<Vec<u8>> + Send + Sync>;
+/// The reply to a request whose function did not run to its end now.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// The result that asks for input, as it is written.
+    InputRequired(Vec<u8>),
+    /// The outcome of the call, which the endpoint writes.
+    Ended(Result<Output>),
+}
 
 /// One round of a call.
 pub(crate) struct RoundTrip {
@@ -44,7 +51,6 @@ pub(crate) struct RoundTrip {
     method: &'static str,
     server: Arc<str>,
     state: Option<String>,
-    writer: ResultWriter,
     quota_key: String,
     inner: Mutex<Inner>,
     over: Notify,
@@ -68,7 +74,7 @@ struct Inner {
     /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
     bound: Vec<u8>,
     claimed: Option<Claim>,
-    result: Option<Result<Vec<u8>>>,
+    reply: Option<Reply>,
     /// Whether the call has ended: nothing is asked for it any more.
     ended: bool,
 }
@@ -86,7 +92,6 @@ pub(crate) struct Parts {
     pub(crate) method: &'static str,
     /// The member of `_meta` that names the server.
     pub(crate) server: Arc<str>,
-    pub(crate) writer: ResultWriter,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(crate) quota_key: String,
 }
@@ -112,7 +117,6 @@ impl RoundTrip {
             dispatcher,
             method,
             server,
-            writer,
             quota_key,
         } = parts;
         Ok(Arc::new(RoundTrip {
@@ -120,7 +124,6 @@ impl RoundTrip {
             method,
             server,
             state,
-            writer,
             quota_key,
             inner: Mutex::new(Inner {
                 responses,
@@ -130,12 +133,9 @@ impl RoundTrip {
         }))
     }
 
-    /// The result to answer with, where the door gave an answer that asks.
-    pub(crate) fn result(&self) -> Result<Vec<u8>> {
-        self.lock()
-            .result
-            .take()
-            .unwrap_or_else(|| Err(Error::unexpected("a round ended without what it asks")))
+    /// The reply, once the function waits for input or an earlier request with the same state has an outcome.
+    pub(crate) fn reply(&self) -> Option<Reply> {
+        self.lock().reply.take()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -143,11 +143,11 @@ impl RoundTrip {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The whole of what is asked, and the state that goes with it.
+    /// The result that asks for input: all input requests, and the state that comes back with their responses.
     ///
     /// # Errors
     /// T0003 where the answers so far are more than a state carries.
-    fn asks(&self) -> Result<Vec<u8>> {
+    fn input_required(&self) -> Result<Box<RawValue>> {
         let mut inner = self.lock();
         let inner = &mut *inner;
         let asked = inner.settled.take().unwrap_or_default();
@@ -190,7 +190,8 @@ impl RoundTrip {
         out.extend_from_slice(br#","_meta":{"#);
         out.extend_from_slice(self.server.as_bytes());
         out.extend_from_slice(b"}}");
-        Ok(out)
+        let written = String::from_utf8(out).map_err(Error::unexpected)?;
+        Ok(RawValue::from_string(written)?)
     }
 
     fn ask_time(&self) -> Duration {
@@ -237,8 +238,13 @@ impl RoundTrip {
                 Ok(Entered::Run)
             }
             idempotency::Taken::Before(outcome) => {
-                let outcome = Outcome::open(self.dispatcher.sealer(), &nonce, &outcome)?;
-                self.lock().result = Some(Ok(outcome?));
+                let recorded = Recorded::open(self.dispatcher.sealer(), &nonce, &outcome)?;
+                self.lock().reply = Some(match recorded {
+                    Recorded::Ended(result) => Reply::Ended(result),
+                    Recorded::InputRequired(result) => {
+                        Reply::InputRequired(String::from(Box::<str>::from(result)).into())
+                    }
+                });
                 Ok(Entered::Answered)
             }
         }
@@ -261,28 +267,35 @@ impl CallClaim for RoundTrip {
         })
     }
 
-    fn ended<'a>(&'a self, outcome: &'a CallOutcome) -> BoxFuture<'a, ()> {
+    fn ended<'a>(&'a self, outcome: &'a Outcome) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.lock().ended = true;
             self.over.notify_waiters();
-            let asked = match outcome {
-                CallOutcome::Ended(_) => None,
-                _ => Some(self.asks().or_else(|error| (self.writer)(&Err(error)))),
+            let waits = !matches!(outcome, Outcome::Ended(_));
+            let recorded = match outcome {
+                Outcome::Ended(_) if self.lock().claimed.is_none() => return,
+                Outcome::Ended(result) => Recorded::Ended(result.clone()),
+                _ => match self.input_required() {
+                    Ok(result) => Recorded::InputRequired(result),
+                    Err(error) => Recorded::Ended(Err(error)),
+                },
             };
             let claimed = {
                 let mut inner = self.lock();
-                inner.result.clone_from(&asked);
+                if waits {
+                    inner.reply = Some(match &recorded {
+                        Recorded::InputRequired(result) => {
+                            Reply::InputRequired(result.get().into())
+                        }
+                        Recorded::Ended(result) => Reply::Ended(result.clone()),
+                    });
+                }
                 inner.claimed.take()
             };
             let Some(claim) = claimed else {
                 return;
             };
-            let outcome = match (asked, outcome) {
-                (Some(asked), _) => asked,
-                (None, CallOutcome::Ended(result)) => (self.writer)(result),
-                (None, _) => return,
-            };
-            let outcome = Outcome::seal(self.dispatcher.sealer(), claim.key(), outcome);
+            let outcome = recorded.seal(self.dispatcher.sealer(), claim.key());
             if let Err(error) = claim.complete(outcome).await {
                 // A repeat gets T0011.
                 tracing::error!(chain = ?error.chain(), "the outcome of a call was not stored");

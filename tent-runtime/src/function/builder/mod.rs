@@ -1,6 +1,8 @@
 //! [`FunctionBuilder`]: makes a [`Function`] at run time, from a schema and a closure.
 //!
-//! Applies the rules that the macros apply at compile time, then those of every function.
+//! `build` applies the rules that the macros apply at compile time, then those of every function.
+
+mod build;
 
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -12,15 +14,13 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
-use tent_core::codes;
-use tent_core::names;
 
-use super::definition::{Draft, InputSource, OutputSource};
+use super::definition::{InputSource, OutputSource};
 use super::handler::{AsyncHandler, SyncHandler, is_unit};
 use super::tool_annotations::Effects;
 use super::{
-    Access, Diagnostic, Diagnostics, Function, Handler, Icon, Icons, Input, IntoError, IntoOutput,
-    Kind, Location, OutputDeclaration, Owned, Primitive, StateRequirement,
+    Access, Function, Handler, Icon, Icons, Input, IntoError, IntoOutput, Kind, Location,
+    OutputDeclaration, Owned, StateRequirement,
 };
 use crate::cx::{Cx, State};
 use crate::error::Result;
@@ -338,160 +338,6 @@ impl FunctionBuilder {
             input: input_of::<Map<String, Value>>(),
             output: OutputDeclaration::Content,
         })
-    }
-}
-
-impl FunctionBuilder<Handled> {
-    /// Checks the function and makes its schemas.
-    ///
-    /// # Errors
-    /// Every problem: T7001 without an access rule; T7009 for a tool without a description; T7008 for options that
-    /// contradict each other; T1009, T1014 and T1015 for the name; T7033 for `_meta`; T7034 for icons; T7007, T7012,
-    /// T7016 and T7017 for the schemas.
-    pub fn build(self) -> Result<Function, Diagnostics> {
-        let mut problems = self.problems();
-        let only_app = matches!(self.access, Some(Access::App));
-        let Handled {
-            handler,
-            input,
-            output,
-        } = self.handler;
-        let draft = Draft {
-            name: self.name,
-            name_rules: Some(names::Origin::Explicit),
-            title: self.title,
-            about: self.about,
-            kind: self.kind,
-            // Without a rule the function is not made: see `problems`.
-            access: self.access.unwrap_or(Access::App),
-            location: Some(self.location),
-            input: self.input.unwrap_or(input),
-            output: self.output.unwrap_or(OutputSource::Type(output)),
-            scope: self.scope,
-            effects: self.effects,
-            icons: self.icons,
-            meta: self.meta,
-            mcp: self.mcp,
-            api: self.api.unwrap_or(!only_app),
-            retry: self.retry,
-            timeout: self.timeout,
-            limit: None,
-            needs: self.needs,
-            on: None,
-            primitive: Primitive::Function,
-            completes: &[],
-            states: self.states,
-            handler: handler(self.blocking),
-        };
-        match draft.check() {
-            Ok(function) if problems.is_empty() => Ok(function),
-            Ok(_) => Err(Diagnostics(problems)),
-            Err(more) => {
-                problems.extend(more.0);
-                Err(Diagnostics(problems))
-            }
-        }
-    }
-
-    /// The problems that the macros find at compile time in what they declare.
-    fn problems(&self) -> Vec<Diagnostic> {
-        let Effects {
-            asks,
-            adds,
-            only_reads,
-            sends,
-            ..
-        } = self.effects;
-        let query = self.kind == Kind::Query;
-        let (anyone, app) = match &self.access {
-            Some(access) => (
-                access.contains(|one| matches!(one, Access::Anyone)),
-                matches!(access, Access::App),
-            ),
-            None => (false, false),
-        };
-        let rules = [
-            (
-                self.access.is_none(),
-                codes::MISSING_ACCESS,
-                "`access` is not set",
-            ),
-            (
-                self.mcp && self.about.trim().is_empty(),
-                codes::MISSING_DESCRIPTION,
-                "the function is offered to MCP but has no description",
-            ),
-            (
-                asks && query,
-                codes::CONFLICTING_OPTIONS,
-                "`asks` is set on a query, which only reads",
-            ),
-            (
-                asks && anyone,
-                codes::CONFLICTING_OPTIONS,
-                "`asks` is set, and anonymous callers have access",
-            ),
-            (
-                adds && query,
-                codes::CONFLICTING_OPTIONS,
-                "`only_adds` is set on a query, which only reads",
-            ),
-            (
-                adds && asks,
-                codes::CONFLICTING_OPTIONS,
-                "`only_adds` and `asks` are set",
-            ),
-            (
-                adds && only_reads,
-                codes::CONFLICTING_OPTIONS,
-                "`only_adds` and `only_reads` are set",
-            ),
-            (
-                only_reads && self.kind != Kind::Action,
-                codes::CONFLICTING_OPTIONS,
-                "`only_reads` is set on a function that is not an action",
-            ),
-            (
-                sends && query,
-                codes::CONFLICTING_OPTIONS,
-                "`sends` is set on a query, which only reads",
-            ),
-            (
-                self.retry && query,
-                codes::CONFLICTING_OPTIONS,
-                "`retry` is set on a query, which may always run again",
-            ),
-            (
-                self.mcp && app,
-                codes::CONFLICTING_OPTIONS,
-                "the function is offered to MCP, and only the app has access",
-            ),
-            (
-                self.api == Some(true) && app,
-                codes::CONFLICTING_OPTIONS,
-                "`api` is true, and only the app has access",
-            ),
-            (
-                !self.icons.is_empty() && !self.mcp,
-                codes::CONFLICTING_OPTIONS,
-                "`icons` is set on a function that is not offered to MCP",
-            ),
-            (
-                self.meta.is_some() && !self.mcp,
-                codes::CONFLICTING_OPTIONS,
-                "`meta` is set on a function that is not offered to MCP",
-            ),
-            (
-                self.timeout == Some(Duration::ZERO),
-                codes::INVALID_OPTION,
-                "`timeout` is zero",
-            ),
-        ];
-        let broken = rules.into_iter().filter(|(holds, ..)| *holds);
-        let diagnostic = |(_, code, what)| {
-            Diagnostic::new(code, format!("`{}`: {what}", self.name), [self.location])
-        };
-        broken.map(diagnostic).collect()
     }
 }
 
