@@ -1,9 +1,9 @@
-//! Strict JSON: what both envelopes read bodies with. A key that stands twice in one object is refused
-//! at every depth, also in what is skipped, so that no two readers of one text see different values; so is
-//! a key that serde_json keeps for itself, which would make it read a text within the text ([`is_kept`]).
+//! Strict JSON: the reader of request bodies for both endpoints.
 //!
-//! Nothing here recurses deeper than serde_json's own limit of 128, and nothing here knows HTTP or
-//! JSON-RPC.
+//! It rejects duplicate keys in objects at every depth, also in values that it skips, so that two readers of one text
+//! never see different values. It also rejects the private keys of serde_json ([`is_reserved`]), which would make
+//! serde_json parse a text within the text. Nothing here recurses deeper than serde_json's limit of 128, and nothing here
+//! knows HTTP or JSON-RPC.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -19,14 +19,14 @@ use crate::error::Error;
 /// Reads a body that is one JSON object.
 ///
 /// # Errors
-/// T0018 for what is no JSON text in UTF-8, is no object, nests deeper than 128, holds a key twice in one
-/// object, or holds a key that [`is_kept`].
+/// T0018 for a body that is not JSON in UTF-8, is not an object, nests deeper than 128, or has a duplicate or
+/// [reserved](is_reserved) key.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
     object_in(text).map_err(|why| refused(&why))
 }
 
-/// As [`object`], with why it is none in words.
+/// As [`object`], with the reason as a text.
 pub(crate) fn object_in(text: &str) -> Result<Map<String, Value>, String> {
     match read(text, Strict).map_err(|error| error.to_string())? {
         Value::Object(object) => Ok(object),
@@ -38,7 +38,7 @@ fn refused(why: &dyn fmt::Display) -> Error {
     Error::new(codes::INVALID_JSON).with_message(format!("The body cannot be read: {why}."))
 }
 
-/// Reads the whole of `text`, and nothing after it, by `seed`.
+/// Reads the whole text with `seed`. Text after the value is an error.
 pub(crate) fn read<'de, S>(text: &'de str, seed: S) -> Result<S::Value, serde_json::Error>
 where
     S: DeserializeSeed<'de>,
@@ -49,7 +49,7 @@ where
     Ok(value)
 }
 
-/// The SHA-256 of a value, in which the order of an object's keys makes no difference.
+/// The SHA-256 of a value. The order of keys in objects does not matter.
 pub(crate) fn digest(value: &Value) -> [u8; 32] {
     let mut text = Vec::new();
     write_sorted(value, &mut text);
@@ -61,7 +61,7 @@ pub(crate) fn digest_of(text: &[u8]) -> [u8; 32] {
     sha2::Sha256::digest(text).into()
 }
 
-/// Names and an object as one text, in which the order of an object's keys makes no difference.
+/// Names and an object as one text. The order of keys in objects does not matter.
 pub(crate) fn sorted<const N: usize>(names: [&str; N], object: &Map<String, Value>) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     for name in names {
@@ -72,7 +72,7 @@ pub(crate) fn sorted<const N: usize>(names: [&str; N], object: &Map<String, Valu
     out
 }
 
-/// Bytes as text.
+/// Bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -109,20 +109,20 @@ fn write_plain(out: &mut Vec<u8>, plain: &(impl serde::Serialize + ?Sized)) {
     serde_json::to_writer(out, plain).expect("texts and numbers are written to memory");
 }
 
-/// Whether serde_json keeps this key for itself. An object of one such key is to it no object but the value
-/// whose text stands in it: it would be read by another parser than this one, with a limit of depth of its
-/// own and no check of its keys, after the schema saw nothing of it.
-pub(crate) fn is_kept(key: &str) -> bool {
+/// Whether serde_json reserves this key. It treats an object with only that key as the value whose JSON text the key holds:
+/// another parser would read that text, with its own depth limit and without a check of keys, and the schema would not
+/// see it.
+pub(crate) fn is_reserved(key: &str) -> bool {
     key.starts_with("$serde_json::private::")
 }
 
-/// Takes one JSON value of whatever type; the types that an implementor does not care for all come to
-/// [`other`](Take::other), after they were read strictly. Used through [`Taking`].
+/// Receives one JSON value of any type. Types without their own method go to [`other`](Take::other) after they are read
+/// strictly. Used through [`Taking`].
 pub(crate) trait Take<'de>: Sized {
-    /// What it makes of the value.
+    /// The result.
     type Out;
 
-    /// Any type that has no method of its own below.
+    /// Any type without its own method.
     fn other(self) -> Self::Out;
 
     /// `null`.
@@ -130,7 +130,7 @@ pub(crate) trait Take<'de>: Sized {
         self.other()
     }
 
-    /// A string: borrowed from the text unless it holds an escape.
+    /// A string, borrowed from the text unless it has an escape.
     fn text(self, _: Cow<'de, str>) -> Self::Out {
         self.other()
     }
@@ -152,7 +152,7 @@ pub(crate) trait Take<'de>: Sized {
     }
 }
 
-/// Makes a [`Take`] a seed of serde.
+/// Adapts a [`Take`] to a seed of serde.
 pub(crate) struct Taking<T>(pub(crate) T);
 
 impl<'de, T: Take<'de>> DeserializeSeed<'de> for Taking<T> {
@@ -207,7 +207,7 @@ impl<'de, T: Take<'de>> Visitor<'de> for Taking<T> {
     }
 }
 
-/// Reads a value strictly and keeps nothing of it.
+/// Reads a value strictly and discards it.
 pub(crate) struct Skip;
 
 impl Take<'_> for Skip {
@@ -216,7 +216,7 @@ impl Take<'_> for Skip {
     fn other(self) {}
 }
 
-/// Reads an object's key, borrowed from the text unless it holds an escape.
+/// Reads the key of an object, borrowed from the text unless it has an escape.
 pub(crate) struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {
@@ -243,10 +243,10 @@ impl<'de> Visitor<'de> for Key {
     }
 }
 
-/// The keys of one object that were read so far.
+/// The keys of one object that are read so far.
 ///
-/// A few are compared one by one, which allocates and hashes nothing and suits nearly every object; above
-/// that a set takes over, so that an object of many keys costs no square of their number.
+/// A few keys are compared one by one, without an allocation or a hash, which suits nearly every object. More keys go to a
+/// set, so that an object with many keys costs linear time.
 #[derive(Default)]
 pub(crate) struct Keys<'de> {
     few: [Cow<'de, str>; FEW],
@@ -260,13 +260,13 @@ impl<'de> Keys<'de> {
     /// Adds a key.
     ///
     /// # Errors
-    /// Where it is there already, or [`is_kept`].
+    /// If the key is a duplicate or [reserved](is_reserved).
     pub(crate) fn note<E: serde::de::Error>(&mut self, key: Cow<'de, str>) -> Result<(), E> {
-        if is_kept(&key) {
-            return Err(kept(&key));
+        if is_reserved(&key) {
+            return Err(reserved(&key));
         }
         if self.few[..self.count].contains(&key) || self.many.contains(&key) {
-            return Err(twice(&key));
+            return Err(duplicate(&key));
         }
         match self.few.get_mut(self.count) {
             Some(place) => {
@@ -281,18 +281,18 @@ impl<'de> Keys<'de> {
     }
 }
 
-fn twice<E: serde::de::Error>(key: &str) -> E {
+fn duplicate<E: serde::de::Error>(key: &str) -> E {
     E::custom(format_args!(
-        "the key {} stands twice in one object",
+        "duplicate key {} in one object",
         Value::from(key)
     ))
 }
 
-fn kept<E: serde::de::Error>(key: &str) -> E {
-    E::custom(format_args!("the key {} is not taken", Value::from(key)))
+fn reserved<E: serde::de::Error>(key: &str) -> E {
+    E::custom(format_args!("the key {} is not allowed", Value::from(key)))
 }
 
-/// Reads a [`Value`] in which no object holds a key twice, or one that [`is_kept`].
+/// Reads a [`Value`] without duplicate or [reserved](is_reserved) keys.
 pub(crate) struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {
@@ -353,18 +353,18 @@ impl<'de> Visitor<'de> for Strict {
     }
 }
 
-/// Reads the rest of an object into a [`Map`], as [`Strict`] reads.
+/// Reads the rest of an object into a [`Map`], as strictly as [`Strict`].
 pub(crate) fn strict_object<'de, A>(mut object: A) -> Result<Map<String, Value>, A::Error>
 where
     A: MapAccess<'de>,
 {
     let mut map = Map::new();
     while let Some(key) = object.next_key::<String>()? {
-        if is_kept(&key) {
-            return Err(kept(&key));
+        if is_reserved(&key) {
+            return Err(reserved(&key));
         }
         if map.contains_key(&key) {
-            return Err(twice(&key));
+            return Err(duplicate(&key));
         }
         let value = object.next_value_seed(Strict)?;
         map.insert(key, value);
@@ -373,103 +373,4 @@ where
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn strict(text: &str) -> Result<Value, String> {
-        read(text, Strict).map_err(|error| error.to_string())
-    }
-
-    fn skipped(text: &str) -> Result<(), String> {
-        read(text, Taking(Skip)).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn every_type_is_read_as_serde_json_reads_it() {
-        let text =
-            r#"{"a":[1,-2,3.5,true,null,"x\n\u00e9"],"b":{"c":{}},"n":18446744073709551615}"#;
-        let plain: Value = serde_json::from_str(text).expect("it is JSON");
-        assert_eq!(strict(text), Ok(plain));
-        assert_eq!(skipped(text), Ok(()));
-    }
-
-    #[test]
-    fn a_key_that_stands_twice_is_refused_at_every_depth_also_where_it_is_skipped() {
-        for text in [
-            r#"{"a":1,"a":1}"#,
-            r#"{"a":1,"\u0061":2}"#,
-            r#"[{"b":{"c":[{"a":1,"x":2,"a":3}]}}]"#,
-        ] {
-            let error = strict(text).expect_err(text);
-            assert!(error.starts_with(r#"the key "a" stands twice"#), "{error}");
-            assert_eq!(skipped(text).expect_err(text), error);
-        }
-        assert_eq!(strict(r#"{"a":1,"A":2}"#), Ok(json!({"a": 1, "A": 2})));
-    }
-
-    #[test]
-    fn a_key_that_serde_json_keeps_is_refused_at_every_depth_also_where_it_is_skipped() {
-        for text in [
-            r#"{"$serde_json::private::RawValue":"{\"a\":1,\"a\":2}"}"#,
-            r#"{"\u0024serde_json::private::Number":"1"}"#,
-            r#"[{"a":{"b":1,"$serde_json::private::RawValue":0}}]"#,
-        ] {
-            let error = strict(text).expect_err(text);
-            assert!(error.contains("is not taken"), "{error}");
-            assert_eq!(skipped(text).expect_err(text), error);
-        }
-        // As a value, or as a key of another name, it is a text like any other.
-        let text = r#"{"a":"$serde_json::private::RawValue","$serde_json":1}"#;
-        assert!(strict(text).is_ok() && skipped(text).is_ok());
-    }
-
-    /// Holds the name above to the serde_json that is built with: were the key renamed there, the refusal
-    /// would be one of a name without a meaning.
-    #[test]
-    fn the_key_is_still_the_one_that_serde_json_keeps() {
-        let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
-        let plain: Value = serde_json::from_str(text).expect("it is JSON");
-        assert_eq!(plain, json!([1]));
-    }
-
-    #[test]
-    fn many_keys_are_watched_too() {
-        let mut text = String::from("{");
-        for n in 0..1000 {
-            text.push_str(&format!("\"k{n}\":0,"));
-        }
-        assert_eq!(skipped(&format!("{text}\"last\":0}}")), Ok(()));
-        assert!(skipped(&format!("{text}\"k999\":0}}")).is_err());
-    }
-
-    #[test]
-    fn what_nests_too_deep_is_refused_and_what_follows_the_value_too() {
-        let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(strict(&nested(127)).is_ok() && skipped(&nested(127)).is_ok());
-        for depth in [128, 200, 100_000] {
-            assert!(strict(&nested(depth)).is_err() && skipped(&nested(depth)).is_err());
-        }
-        assert!(strict("{} {}").is_err());
-    }
-
-    #[test]
-    fn a_body_that_is_no_object_is_t0018() {
-        for body in [
-            &b"[]"[..],
-            b"",
-            b"{",
-            b"\xff{}",
-            b"\xef\xbb\xbf{}",
-            b"{\"a\":1,\"a\":1}",
-        ] {
-            assert_eq!(
-                object(body).expect_err("refused").code(),
-                "T0018",
-                "{body:?}"
-            );
-        }
-        let read = object(b" {\"a\": 1} ").map(Value::from);
-        assert_eq!(read.ok(), Some(json!({"a": 1})));
-    }
-}
+mod tests;

@@ -86,7 +86,10 @@ impl NewKey {
     fn check(&self) -> Result<()> {
         let mut problems = Vec::new();
         if self.scopes.is_empty() {
-            problems.push(("scopes", "needs at least one, for example read".to_owned()));
+            problems.push((
+                "scopes",
+                "must have at least one, for example read".to_owned(),
+            ));
         }
         for text in &self.scopes {
             if let Err(why) = parse_scope(text) {

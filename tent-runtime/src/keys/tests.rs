@@ -150,7 +150,7 @@ async fn one_error_names_every_invalid_field() {
     let error = setup.keys.create(new).await.expect_err("no scope");
     assert_eq!(
         error.message(),
-        "The key cannot be made: scopes must hold at least one, such as read."
+        "The key is not valid: scopes must have at least one, for example read."
     );
     assert_eq!(setup.keys.list().await.expect("the store works"), []);
 }

@@ -203,7 +203,7 @@ mod tests {
             format!(r#"{{"a/ui":{{"y":1,{long}"y":1}}}}"#),
         ] {
             let error = said(&known, &twice).expect_err(&twice);
-            assert!(error.contains("stands twice"), "{error}");
+            assert!(error.contains("duplicate key"), "{error}");
         }
     }
 

@@ -184,7 +184,7 @@ impl Validation<'_> {
             return Match::No;
         }
         self.all(object.iter(), |walk, (key, value)| {
-            if crate::json::is_kept(key) {
+            if crate::json::is_reserved(key) {
                 return Match::No;
             }
             if let Some(property) = rule.property(key) {

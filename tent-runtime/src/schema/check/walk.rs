@@ -208,7 +208,7 @@ impl<'p> Validation<'p> {
             Value::Object(object) => {
                 for (key, value) in object {
                     let path = path.chosen(key);
-                    if json::is_kept(key) {
+                    if json::is_reserved(key) {
                         self.fail(&path, reserved_name);
                     } else if self.spend(value, &path) {
                         self.anything(value, &path);
@@ -223,7 +223,7 @@ impl<'p> Validation<'p> {
         let (mut seen, mut required, mut nulls) = (0, 0, false);
         let size = object.len() as u64;
         for (key, value) in &mut *object {
-            if json::is_kept(key) {
+            if json::is_reserved(key) {
                 self.fail(&path.chosen(key), reserved_name);
                 continue;
             }
