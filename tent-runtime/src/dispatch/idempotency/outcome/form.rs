@@ -156,7 +156,6 @@ impl OutputForm {
             replaces_text: self.replaces_text,
             meta: meta(self.meta)?,
             prompt,
-            ..Output::default()
         })
     }
 }
