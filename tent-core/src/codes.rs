@@ -284,8 +284,8 @@ catalogue! {
         "Add a doc comment, or about = \"…\".";
 
     WHOLE_INPUT = Build "T7010" "whole-input"
-        "#[input] makes one parameter the whole input, so the function cannot have other owned parameters."
-        "Put #[input] on the only owned parameter, or move the others into its type.";
+        "`#[input]` makes one parameter the whole input, so the function cannot have other owned parameters."
+        "Put `#[input]` on the only owned parameter, or move the others into its type.";
 
     MISSING_STATE = Start "T7011" "missing-state"
         "A function takes a state that the app does not have."

@@ -33,7 +33,7 @@
 //! | call: record | nothing; the claim stores the outcome | | `idempotency` |
 //! | call: audit | nothing; the log gets the end of the call | | `audit` |
 //!
-//! `admit` sets one deadline, and every await of the request is under it ([`guard`]): the hooks that identify a user,
+//! `admit` sets one deadline, and every await of the request is under it (`guard`): the hooks that identify a user,
 //! the access rules, the store and the function. The lookups of a list or a completion run under it as well.
 
 mod access;

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// What a rule returns: a decision, or a future of one.
 ///
-/// Here and in [`Decision`], the parameter `By` only tells the implementations apart, and is always inferred.
+/// Here and in `Decision`, the parameter `By` only tells the implementations apart, and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "T7002 unknown-access: an access rule returns `bool` or `Result<bool>`, not `{Self}`",
     label = "wrong return type",

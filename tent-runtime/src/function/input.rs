@@ -62,8 +62,8 @@ impl<T: JsonSchema + ?Sized> Described for T {
 
 /// Classifies the type `T` of a parameter that is an input.
 ///
-/// An inherent constant wins over a constant of a trait, so `InputProbe::<T>::KIND` is [`CallByValue`] for [`Cx`],
-/// [`ArcByValue`] for an `Arc`, and [`OtherInput::KIND`] for all other types. The first two exist for their error
+/// An inherent constant wins over a constant of a trait, so `InputProbe::<T>::KIND` is `CallByValue` for [`Cx`],
+/// `ArcByValue` for an `Arc`, and [`OtherInput::KIND`] for all other types. The first two exist for their error
 /// texts: they say which reference to take.
 #[derive(Debug)]
 pub struct InputProbe<T>(PhantomData<fn() -> T>);
