@@ -121,10 +121,10 @@ impl InputSchema {
     ///
     /// ```
     /// use tent_runtime::schema::InputSchema;
-    /// let stated = serde_json::json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-    /// let schema = InputSchema::from_declared(stated.clone()).unwrap();
-    /// assert_eq!(*schema.published(), stated);
-    /// assert_eq!(InputSchema::from_declared(true.into()).unwrap_err()[0].code, "T7012");
+    /// let declared = serde_json::json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    /// let schema = InputSchema::from_declared(declared.clone()).unwrap();
+    /// assert_eq!(*schema.published(), declared);
+    /// assert_eq!(InputSchema::from_declared(true.into()).unwrap_err()[0].code.as_str(), "T7012");
     /// ```
     ///
     /// # Errors
