@@ -1,16 +1,17 @@
-//! The runtime of tent: the registry of functions, the door that calls them, and the two envelopes
-//! (`/api` and `/mcp`) that bring calls to it. Apps name the crate `tent`, which re-exports what is
+//! The runtime of tent: the registry of functions, the dispatch that calls them, and the two endpoints
+//! (`/api` and `/mcp`) that translate requests into calls. Apps name the crate `tent`, which re-exports what is
 //! public here.
 //!
-//! Each module imports only those above it in this list; a test holds it to that.
+//! Each module imports only modules above it in this list, which a test enforces.
 
-/// The types of HTTP requests, in the version that `identify` is handed.
+/// The types of HTTP requests, in the version that `identify` receives.
 pub use http;
 
 pub mod clock;
 mod content;
 pub mod error;
 mod json;
+mod race;
 mod random;
 pub mod schema;
 pub mod caller;

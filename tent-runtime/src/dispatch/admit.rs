@@ -153,8 +153,11 @@ impl Admitted {
     ///
     /// # Errors
     /// T0010 at the deadline, and those of `work`.
-    pub async fn in_time<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        in_time(self.deadline, work).await
+    pub fn in_time<T>(
+        &self,
+        work: impl Future<Output = Result<T>>,
+    ) -> impl Future<Output = Result<T>> {
+        in_time(self.deadline, work)
     }
 
     /// What the request counts against, in limits of streams, retries and rates: the caller, or the address of an

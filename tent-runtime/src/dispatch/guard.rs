@@ -9,10 +9,12 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt as _;
+use futures_util::future::Either;
 use tent_core::codes::{self, When};
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Error, Result};
+use crate::race::race;
 use crate::{json, random};
 
 /// How code of the app ended.
@@ -26,42 +28,41 @@ pub(super) enum Guarded<T> {
 }
 
 /// Runs `work` until `deadline` completes; `None` if that comes first. The work is dropped then.
-pub(super) async fn under_deadline<T>(
+pub(super) fn under_deadline<T>(
     deadline: impl Future<Output = ()>,
     work: impl Future<Output = T>,
-) -> Option<T> {
-    tokio::select! {
-        // Work that is done at the deadline counts.
-        biased;
-        done = work => Some(done),
-        () = deadline => None,
-    }
+) -> impl Future<Output = Option<T>> {
+    // Work that is done at the deadline counts.
+    race(work, deadline).map(|ended| match ended {
+        Either::Left(done) => Some(done),
+        Either::Right(()) => None,
+    })
 }
 
 /// Runs code of the app until it returns, panics, or `deadline` completes.
-pub(super) async fn guarded<T>(
+pub(super) fn guarded<T>(
     deadline: impl Future<Output = ()>,
     work: impl Future<Output = T>,
-) -> Guarded<T> {
+) -> impl Future<Output = Guarded<T>> {
     // The work is dropped inside, so that a panic in `Drop` is caught too.
-    let inside = async move { under_deadline(deadline, work).await };
-    match AssertUnwindSafe(inside).catch_unwind().await {
+    let inside = AssertUnwindSafe(under_deadline(deadline, work)).catch_unwind();
+    inside.map(|ended| match ended {
         Ok(Some(returned)) => Guarded::Returned(returned),
         Ok(None) => Guarded::TimedOut,
         Err(panic) => Guarded::Panicked(panicked(panic)),
-    }
+    })
 }
 
 /// Waits for a part of tent, such as the store, until the deadline.
 ///
 /// # Errors
 /// T0010 at the deadline, and those of `work`.
-pub(super) async fn in_time<T>(
+pub(super) fn in_time<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    let done = under_deadline(until(deadline), work).await;
-    done.unwrap_or_else(|| Err(Error::new(codes::TIMEOUT)))
+) -> impl Future<Output = Result<T>> {
+    let done = under_deadline(until(deadline), work);
+    done.map(|done| done.unwrap_or_else(|| Err(Error::new(codes::TIMEOUT))))
 }
 
 /// Completes at the deadline; never without one.

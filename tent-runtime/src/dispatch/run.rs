@@ -2,10 +2,10 @@
 //! the limits.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use futures_util::future::Either;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -15,6 +15,7 @@ use super::guard::{Guarded, guarded, panicked, with_reference};
 use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
 use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
+use crate::race::race;
 use crate::schema::{INVALID, invalid_input};
 use tent_core::codes;
 
@@ -42,12 +43,12 @@ pub(super) async fn run(
     // The input requests of a nested call suspend the call around it, which runs it again.
     let elicitor = cx.parts().elicitor.as_deref();
     let elicitor = elicitor.filter(|_| cx.parts().outer.is_none());
-    let running = until_suspended(elicitor, start(function, cx, input, permits));
+    let running = race(start(function, cx, input, permits), suspended(elicitor));
     let result = match guarded(cx.deadline_passed(), running).await {
-        Guarded::Returned(Some(result)) => result
+        Guarded::Returned(Either::Left(result)) => result
             .and_then(|output| check_size(function, output, max_response))
             .and_then(|output| check_schema(function, output)),
-        Guarded::Returned(None) => return Outcome::InputRequired,
+        Guarded::Returned(Either::Right(())) => return Outcome::InputRequired,
         Guarded::TimedOut => {
             // Tasks that the function spawned see it.
             cx.cancellation().expire();
@@ -63,21 +64,16 @@ pub(super) async fn run(
     }))
 }
 
-/// Runs `work` to its end, or until it is pending with an input request that only a retry can answer: `None`. The work
-/// is dropped then, and runs again from its start with the response.
-async fn until_suspended<T>(
-    elicitor: Option<&dyn Elicitor>,
-    work: impl Future<Output = T>,
-) -> Option<T> {
-    let mut work = pin!(work);
-    poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(done) => Poll::Ready(Some(done)),
-        Poll::Pending if elicitor.is_some_and(|one| one.is_waiting_for_retry(cx.waker())) => {
-            Poll::Ready(None)
+/// Completes when the function is pending with an input request that only a retry can answer. Polled after the
+/// function each time: the function is dropped then, and runs again from its start with the response.
+fn suspended(elicitor: Option<&dyn Elicitor>) -> impl Future<Output = ()> {
+    poll_fn(move |cx| {
+        if elicitor.is_some_and(|one| one.is_waiting_for_retry(cx.waker())) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
-        Poll::Pending => Poll::Pending,
     })
-    .await
 }
 
 /// Removes the values of secrets from an error of reading the input.

@@ -1,9 +1,12 @@
 //! The state that every request of one MCP server shares.
 //! Must not hold anything that a single method needs.
 
+use std::future::pending;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use futures_util::FutureExt as _;
+use futures_util::future::Either;
 use tokio::sync::watch;
 
 use crate::clock::SystemClock;
@@ -11,6 +14,7 @@ use crate::dispatch::Dispatcher;
 use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::session::in_flight::{InFlight, RequestKey};
 use crate::mcp::session::log_levels::LogLevels;
+use crate::race::race;
 use crate::store::EndedSessions;
 
 /// The state that every request of one MCP server shares.
@@ -75,15 +79,23 @@ impl Started {
     }
 
     /// Runs `work`. If the client cancels the request first, the work is dropped: `None`.
-    pub(crate) async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let Some(mut cancelled) = self.cancelled() else {
-            return Some(work.await);
+    pub(crate) fn unless_cancelled<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> impl Future<Output = Option<T>> {
+        let cancelled = self.cancelled();
+        let cancelled = async move {
+            if let Some(mut cancelled) = cancelled
+                && cancelled.wait_for(|&cancelled| cancelled).await.is_ok()
+            {
+                return;
+            }
+            pending().await
         };
-        tokio::select! {
-            biased;
-            Ok(_) = cancelled.wait_for(|&cancelled| cancelled) => None,
-            done = work => Some(done),
-        }
+        race(cancelled, work).map(|ended| match ended {
+            Either::Left(()) => None,
+            Either::Right(done) => Some(done),
+        })
     }
 }
 
