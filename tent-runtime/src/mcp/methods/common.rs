@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Visible};
+use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target, Visible};
 use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
@@ -60,6 +60,27 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// Records that the request `id` is in flight, and resolves what it names; `None` if its client cancels it first.
+pub(crate) async fn resolve(
+    mcp: &Mcp,
+    asked: &RequestContext<'_>,
+    negotiated: &Negotiated,
+    id: &str,
+    meta: &Map<String, Value>,
+    target: Target<'_>,
+) -> Option<(Started, Result<Resolved, Error>)> {
+    let started = mcp.state.start(asked.key(negotiated, id));
+    let requester = asked.requester(&negotiated.client, Some(meta));
+    let resolving = started.unless_cancelled(mcp.dispatcher.resolve(requester, target));
+    let resolved = resolving.await?;
+    Some((started, resolved))
+}
+
+/// The end of a request that its client cancelled, which gets no response.
+pub(crate) fn cancelled() -> Response {
+    Response::empty(StatusCode::ACCEPTED)
+}
+
 /// Runs it, and answers what `write` makes of its end. Its answer becomes a stream where it has something to say to
 /// `peer` first.
 pub(crate) async fn answered<W>(
@@ -106,8 +127,7 @@ where
                 peer.end(ended.is_some());
             }
             match ended {
-                // The client said that it does not wait any more, and wants no answer.
-                None => Ok(Response::empty(StatusCode::ACCEPTED)),
+                None => Ok(cancelled()),
                 Some(Outcome::Ended(result)) => write(&mcp, &id, result),
                 Some(Outcome::InputRequired | Outcome::Answered) => match asks.reply() {
                     Reply::InputRequired(result) => {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use serde_json::{Map, Value};
 use tent_core::codes;
 
@@ -51,9 +50,9 @@ pub(crate) async fn serve(
         _ => {}
     }
     // Rules, listers and completers are the app's own, and can take their time.
-    let key = asked.key(&negotiated, request.id);
+    let started = mcp.state.start(asked.key(&negotiated, request.id));
     let (request, negotiated) = (&request, &negotiated);
-    let answer = mcp.state.in_flight.unless_stopped(key, async {
+    let answer = started.unless_cancelled(async {
         match &*request.method {
             "resources/list" => resources::list(mcp, asked, request, negotiated).await,
             "resources/templates/list" => {
@@ -63,9 +62,7 @@ pub(crate) async fn serve(
             _ => completion::serve(mcp, asked, request, negotiated).await,
         }
     });
-    // What was cancelled has no answer.
-    let none = || Ok(Response::empty(StatusCode::ACCEPTED));
-    answer.await.unwrap_or_else(none)
+    answer.await.unwrap_or_else(|| Ok(common::cancelled()))
 }
 
 /// Whether it is one of the methods that are answered here, and not by a function by `on`.
@@ -99,13 +96,11 @@ async fn own(
     let method = &*request.method;
     let revision = negotiated.revision;
     // Before anything that only an existing method would find wrong.
-    let started = mcp.state.start(asked.key(&negotiated, id));
     let meta = params.meta.rest.clone();
-    let requester = asked.requester(&negotiated.client, Some(&meta));
-    let resolved = mcp.dispatcher.resolve(requester, Target::Method(method));
-    let Some(resolved) = started.unless_cancelled(resolved).await else {
-        // A cancelled request gets no response.
-        return Ok(Response::empty(StatusCode::ACCEPTED));
+    let target = Target::Method(method);
+    let resolving = common::resolve(mcp, asked, &negotiated, id, &meta, target);
+    let Some((started, resolved)) = resolving.await else {
+        return Ok(common::cancelled());
     };
     let resolved = resolved.map_err(|error| match error.tent_code() {
         Some(codes::NOT_FOUND | codes::SIGN_IN) => RpcError::method(method, revision),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
@@ -101,12 +100,10 @@ pub(crate) async fn get(
             return Err(RpcError::params("The arguments of a prompt are an object."));
         }
     };
-    let started = mcp.state.start(asked.key(&negotiated, id));
-    let requester = asked.requester(&negotiated.client, Some(&params.meta.rest));
-    let resolved = mcp.dispatcher.resolve(requester, Target::Prompt(&name));
-    let Some(resolved) = started.unless_cancelled(resolved).await else {
-        // A cancelled request gets no response.
-        return Ok(Response::empty(StatusCode::ACCEPTED));
+    let (meta, target) = (&params.meta.rest, Target::Prompt(&name));
+    let resolving = common::resolve(mcp, asked, &negotiated, id, meta, target);
+    let Some((started, resolved)) = resolving.await else {
+        return Ok(common::cancelled());
     };
     let resolved = resolved.map_err(|error| match error.tent_code() {
         Some(codes::NOT_FOUND) => unknown(&error, &name),

@@ -132,12 +132,10 @@ pub(crate) async fn read(
     let revision = negotiated.revision;
     let what = "resources/read names a resource: its uri";
     let uri = common::named(asked, &negotiated, params.shape, &params.uri, what)?;
-    let started = mcp.state.start(asked.key(&negotiated, id));
-    let requester = asked.requester(&negotiated.client, Some(&params.meta.rest));
-    let resolved = mcp.dispatcher.resolve(requester, Target::Resource(&uri));
-    let Some(resolved) = started.unless_cancelled(resolved).await else {
-        // A cancelled request gets no response.
-        return Ok(Response::empty(StatusCode::ACCEPTED));
+    let (meta, target) = (&params.meta.rest, Target::Resource(&uri));
+    let resolving = common::resolve(mcp, asked, &negotiated, id, meta, target);
+    let Some((started, resolved)) = resolving.await else {
+        return Ok(common::cancelled());
     };
     let mut resolved = resolved.map_err(|error| failed(mcp, &error, &uri, revision))?;
     let stated = resolved.resource().and_then(|one| one.stated.media_type);

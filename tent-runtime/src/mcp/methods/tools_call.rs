@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
@@ -80,13 +79,10 @@ pub(crate) async fn serve(
     let headers = &asked.parts.headers;
     let mirrored = asked.requires_headers(revision);
     headers::name(headers, &name, mirrored)?;
-    let started = mcp.state.start(asked.key(&negotiated, id));
-    let requester = asked.requester(&negotiated.client, Some(&meta));
     let target = Target::Function(Endpoint::Mcp, &name);
-    let resolved = started.unless_cancelled(mcp.dispatcher.resolve(requester, target));
-    let Some(resolved) = resolved.await else {
-        // A cancelled request gets no response.
-        return Ok(Response::empty(StatusCode::ACCEPTED));
+    let resolving = common::resolve(mcp, asked, &negotiated, id, &meta, target);
+    let Some((started, resolved)) = resolving.await else {
+        return Ok(common::cancelled());
     };
     let resolved = resolved.map_err(|error| match error.tent_code() {
         Some(codes::NOT_FOUND) => unknown(&error, &name),

@@ -24,7 +24,6 @@ use crate::mcp::protocol::revision::Revision;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::registry::Registry;
 use crate::seal::{Sealer, Use};
-use http::StatusCode;
 
 /// The most bytes of tools on one page; a single tool may be larger.
 const PAGE: usize = 1 << 20;
@@ -40,10 +39,9 @@ pub(crate) async fn serve(
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
     let listed = common::list(mcp, context, request, negotiated, Endpoint::Mcp);
-    let key = context.key(negotiated, request.id);
-    let Some(listed) = mcp.state.in_flight.unless_stopped(key, listed).await else {
-        // A cancelled request gets no response.
-        return Ok(Response::empty(StatusCode::ACCEPTED));
+    let started = mcp.state.start(context.key(negotiated, request.id));
+    let Some(listed) = started.unless_cancelled(listed).await else {
+        return Ok(common::cancelled());
     };
     let (cursor, visible) = listed?;
     let sealer = mcp.dispatcher.sealer();

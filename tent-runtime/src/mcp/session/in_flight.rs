@@ -86,27 +86,6 @@ impl InFlight {
         }
     }
 
-    /// What `work` gives; `None`, and the work is dropped, where its client cancels it before. Without a key
-    /// it cannot.
-    pub(crate) async fn unless_stopped<T>(
-        &self,
-        key: Option<RequestKey>,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let Some(key) = key else {
-            return Some(work.await);
-        };
-        let mut stop = self.begin(key.clone());
-        let given = tokio::select! {
-            biased;
-            Ok(_) = stop.wait_for(|&stopped| stopped) => None,
-            given = work => Some(given),
-        };
-        drop(stop);
-        self.end(&key);
-        given
-    }
-
     /// Cancels a call, if it is under way; of one id all, since nothing tells which of them is meant.
     pub(crate) fn cancel(&self, key: &RequestKey) {
         if let Some(stop) = self.lock().stops.remove(key) {
