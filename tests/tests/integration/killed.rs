@@ -1,28 +1,11 @@
 //! The real program, killed in the middle of a call.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A temporary directory, removed at the end.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new() -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let path = path.join(format!("killed-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the name is new");
-        Directory(path)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::support::Directory;
 
 /// A process that speaks MCP on stdin and stdout, and keeps its store in a file. Killed when it is dropped.
 struct Process {
@@ -82,7 +65,7 @@ impl Drop for Process {
 
 #[test]
 fn reports_an_unknown_outcome_and_does_not_run_again_after_the_process_was_killed() {
-    let directory = Directory::new();
+    let directory = Directory::new("killed");
     let mut first = Process::start(&directory);
     first.send(&json!({}));
     let asked = first.answer();
