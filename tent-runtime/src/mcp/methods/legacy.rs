@@ -86,13 +86,7 @@ async fn session(
         SingleHeader::Is(id) => id,
         SingleHeader::Malformed => return Err(lost()),
     };
-    let session = Session::open(
-        mcp.dispatcher.sealer(),
-        &mcp.state.extensions.load(),
-        id,
-        SystemClock.now(),
-    )
-    .ok_or_else(lost)?;
+    let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now()).ok_or_else(lost)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
@@ -172,9 +166,8 @@ pub(crate) fn initialize(
         )?,
         SystemClock.now(),
     );
-    let id =
-        HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions.load()))
-            .expect("a sealed text is visible ASCII");
+    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))
+        .expect("a sealed text is visible ASCII");
     if let Some(line) = asked.connection() {
         if let Some(nonce) = line.nonce() {
             // A second handshake starts a session of its own, so the stream of the first one ends.

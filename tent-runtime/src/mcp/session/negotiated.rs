@@ -1,5 +1,5 @@
 //! The revision and the client capabilities that a request is served by.
-//! Must not read headers: the endpoint finds the session, this module holds what it says.
+//! Must not read headers: the endpoint finds the session, this module holds its values.
 
 use crate::clock::Time;
 use crate::cx::{Client, Era};
@@ -47,7 +47,7 @@ pub(crate) fn client(
 ) -> Result<Client, RpcError> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
     let ClientCapabilities { said, extensions } = declared.unwrap_or_default();
-    let extensions = known.said(extensions);
+    let extensions = known.read(extensions);
     Ok(Client {
         era,
         name: owned(&info.name),

@@ -160,7 +160,7 @@ impl OpenStreams {
                 "{MAX_RESOURCES} subscriptions of one session is the most."
             )));
         }
-        // Every subscription of a session counts by the quota key of the first, so that giving back is exact.
+        // All subscriptions of a session count by the quota key of the first one, so that the same key gets the bytes back.
         let (quota_key, bytes) = match known.map(|one| one.quota_key.clone()) {
             Some(quota_key) => (quota_key, cost_of(uri)),
             None => (quota_key, cost_of(uri) + SESSION_OVERHEAD),
@@ -208,7 +208,7 @@ impl OpenStreams {
         self.lock().remove_session(nonce);
     }
 
-    /// Ends the stream and the subscriptions of a connection, whoever its callers were.
+    /// Ends the stream and the subscriptions of a connection, for all of its callers.
     pub(crate) fn end_connection(&self, nonce: &[u8; 16]) {
         let mut state = self.lock();
         state.remove_session(nonce);
@@ -227,14 +227,14 @@ impl OpenStreams {
         for stream in state.streams.values() {
             match &stream.kind {
                 StreamKind::Session(key, _, lists) => {
-                    let is_wanted = match change {
+                    let is_subscribed = match change {
                         Change::Updated(uri) => {
                             let subscriptions = state.subscriptions.get(key);
                             subscriptions.is_some_and(|one| one.uris.contains(uri))
                         }
                         _ => lists.includes(change),
                     };
-                    if is_wanted {
+                    if is_subscribed {
                         stream.outbox.send(change.write(None));
                     }
                 }
