@@ -1,4 +1,4 @@
-//! `call`: makes one call from the command line, through dispatch as every call.
+//! `call`: makes one call from the command line, through dispatch like every call.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,22 +22,22 @@ pub(super) async fn call(
     prepared: Prepared,
     name: String,
     input: Map<String, Value>,
-    person: Option<String>,
+    user: Option<String>,
 ) -> Result<ExitCode> {
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
-    if let Some(what) = not_called(&registry, &name) {
+    if let Some(kind) = kind_of_other(&registry, &name) {
         out::say(format_args!(
-            "error: `{name}` is a {what}: only MCP clients use it, at /mcp"
+            "error: `{name}` is a {kind}: only MCP clients use it, at /mcp"
         ));
         return Ok(ExitCode::FAILURE);
     }
     let suggestion = suggestion(&registry, &name);
     let dispatcher = prepared.open(registry).await?;
-    let caller = match person {
-        Some(id) => Caller::User(Arc::new(dispatcher.user(&id).await.map_err(here)?)),
+    let caller = match user {
+        Some(id) => Caller::User(Arc::new(dispatcher.user(&id).await.map_err(with_fix_here)?)),
         None => Caller::App,
     };
     let admitted = Admitted::internal(caller, TraceId::default());
@@ -45,22 +45,22 @@ pub(super) async fn call(
         input,
         ..Call::default()
     };
-    let called = dispatcher.call_as(Endpoint::Cli, admitted, &name, call);
-    let answer = called.await.map_err(|error| match &suggestion {
-        Some(near) if error.is(codes::NOT_FOUND) => {
-            error.with_fix(format!("Did you mean `{near}`? `list` shows all names."))
+    let output = dispatcher.call_as(Endpoint::Cli, admitted, &name, call);
+    let output = output.await.map_err(|error| match &suggestion {
+        Some(name) if error.is(codes::NOT_FOUND) => {
+            error.with_fix(format!("Did you mean `{name}`? `list` shows all names."))
         }
-        _ => here(error),
+        _ => with_fix_here(error),
     })?;
-    let lines = shown(answer);
+    let lines = lines(output);
     if !lines.is_empty() {
         out::data(lines.join("\n"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The kind of what has this name, if it is not a function.
-fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
+/// The kind of the item with this name, such as a prompt, if it is not a function.
+fn kind_of_other(registry: &Registry, name: &str) -> Option<&'static str> {
     match registry.find(name) {
         Some(_) => None,
         None => registry
@@ -80,7 +80,7 @@ fn suggestion(registry: &Registry, name: &str) -> Option<String> {
 }
 
 /// Replaces the fix for the command line: the catalogue addresses the sender of a request.
-fn here(error: Error) -> Error {
+fn with_fix_here(error: Error) -> Error {
     let fix = match error.tent_code() {
         Some(codes::NOT_FOUND) => {
             "Use a name that `list` shows, or call as a user with access, with --as USER."
@@ -94,7 +94,7 @@ fn here(error: Error) -> Error {
 }
 
 /// The output as text, each part on its own lines.
-fn shown(Output { value, content, .. }: Output) -> Vec<String> {
+fn lines(Output { value, content, .. }: Output) -> Vec<String> {
     let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
     let value = value.map(|value| value.get().to_owned());
     let content = content.into_iter().map(|one| match one.piece {

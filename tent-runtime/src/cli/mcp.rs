@@ -43,8 +43,9 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
             (Identity::Caller(Caller::Nobody), "")
         }
     };
+    let signal = shutdown_signal();
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
-        shutdown_signal().await;
+        signal.await;
         tent.shutdown();
     });
     let told = |error: Error| match error.tent_code() {

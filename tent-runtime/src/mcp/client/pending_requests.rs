@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::mcp::client::outbox::{Outbox, PendingMessage};
+use crate::mcp::client::quota::{Exceeded, Quota};
 use crate::mcp::protocol::message::ClientResponse;
 use crate::mcp::protocol::notification::{self, CancelledParams};
 use crate::mcp::protocol::response::write;
@@ -42,8 +43,7 @@ pub(crate) struct PendingRequests(Arc<Mutex<Pending>>);
 #[derive(Debug, Default)]
 struct Pending {
     requests: HashMap<RequestKey, Waiter>,
-    /// How many there are, by quota key.
-    counts: HashMap<Box<str>, usize>,
+    quota: Quota,
 }
 
 #[derive(Debug)]
@@ -55,12 +55,7 @@ struct Waiter {
 impl Pending {
     fn remove(&mut self, key: &RequestKey) -> Option<Waiter> {
         let waiter = self.requests.remove(key)?;
-        if let Some(count) = self.counts.get_mut(&waiter.quota_key) {
-            *count -= 1;
-            if *count == 0 {
-                self.counts.remove(&waiter.quota_key);
-            }
-        }
+        self.quota.give_back(&waiter.quota_key, 1);
         Some(waiter)
     }
 }
@@ -109,22 +104,19 @@ impl PendingRequests {
     }
 
     fn begin(&self, key: RequestKey, quota_key: &str) -> Result<oneshot::Receiver<ClientResponse>> {
-        let too_many = |max: usize, whose: &str| {
+        let too_many = |max: usize, clients: &str| {
             Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
-                "{max} requests to {whose} wait for a response, which is the most at once."
+                "{max} requests to {clients} wait for a response, which is the most at once."
             ))
         };
         let (sender, response) = oneshot::channel();
         let mut pending = self.lock();
-        if pending.requests.len() >= MAX {
-            return Err(too_many(MAX, "clients"));
-        }
-        let count = pending.counts.get(quota_key).copied().unwrap_or_default();
-        if count >= MAX_OF_ONE {
-            return Err(too_many(MAX_OF_ONE, "the clients of one caller")
-                .with_fix("Answer some of them first."));
-        }
-        pending.counts.insert(quota_key.into(), count + 1);
+        let taken = pending.quota.take(quota_key, 1, MAX_OF_ONE, MAX);
+        taken.map_err(|exceeded| match exceeded {
+            Exceeded::Total => too_many(MAX, "clients"),
+            Exceeded::OfOne => too_many(MAX_OF_ONE, "the clients of one caller")
+                .with_fix("Answer some of them first."),
+        })?;
         let waiter = Waiter {
             sender,
             quota_key: quota_key.into(),
@@ -258,7 +250,7 @@ mod tests {
         for n in 0..MAX {
             requests.resolve(&session.with_id(&n.to_string()), Ok(Value::Null));
         }
-        assert_eq!(requests.lock().counts.len(), 0);
+        assert_eq!(requests.lock().quota.taken(), (0, 0));
     }
 
     #[tokio::test]

@@ -165,12 +165,16 @@ mod tests {
             let nothing = Capabilities::default();
             assert_eq!(revision.masked(nothing), nothing);
         }
-        let mut urls = Capabilities::default();
-        urls.url = true;
+        let urls = Capabilities {
+            url: true,
+            ..Capabilities::default()
+        };
         assert!(Revision::V2025_06_18.masked(urls).form);
         assert!(!Revision::V2025_11_25.masked(urls).form);
-        let mut sampling = Capabilities::default();
-        sampling.sampling = true;
+        let sampling = Capabilities {
+            sampling: true,
+            ..Capabilities::default()
+        };
         assert!(Revision::V2025_06_18.masked(sampling).sampling_context);
         assert!(!Revision::V2025_11_25.masked(sampling).sampling_context);
     }

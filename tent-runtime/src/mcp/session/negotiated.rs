@@ -46,13 +46,13 @@ pub(crate) fn client(
     declared: Option<ClientCapabilities<'_>>,
 ) -> Result<Client, RpcError> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    let ClientCapabilities { said, extensions } = declared.unwrap_or_default();
-    let extensions = known.read(extensions);
+    let declared = declared.unwrap_or_default();
+    let extensions = known.read(declared.extensions);
     Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: said,
+        capabilities: declared.said,
         extensions: extensions.map_err(|why| Unreadable::Data(why.to_string()))?,
     })
 }

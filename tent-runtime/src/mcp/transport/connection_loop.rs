@@ -320,7 +320,7 @@ async fn unread(outbox: &Outbox, time: Duration) {
 }
 
 /// The next message to write; `None` when the outbox is closed and empty.
-async fn taken(outbox: &Outbox) -> Option<Vec<u8>> {
+pub(crate) async fn taken(outbox: &Outbox) -> Option<Vec<u8>> {
     loop {
         // Read before the message: a message that was sent before the outbox closed is still written.
         let closed = outbox.is_closed();

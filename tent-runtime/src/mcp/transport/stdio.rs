@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::mcp::client::outbox::{Outbox, Reader};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::Connection;
-use crate::mcp::transport::connection_loop::{self, Signals, line_of};
+use crate::mcp::transport::connection_loop::{self, Signals, line_of, taken};
 use crate::mcp::transport::frame::{Frame, Framer};
 
 /// The fix of an error that asks the client to sign in.
@@ -104,16 +104,7 @@ fn write(mut output: impl Write + Send + 'static, outbox: Reader) -> oneshot::Re
     let runtime = Handle::current();
     thread::spawn(move || {
         let mut out = Vec::new();
-        loop {
-            // Read before the message: a message that was sent before the outbox closed is still written.
-            let closed = outbox.is_closed();
-            let Some(message) = outbox.take() else {
-                if closed {
-                    break;
-                }
-                runtime.block_on(outbox.ready());
-                continue;
-            };
+        while let Some(message) = runtime.block_on(taken(&outbox)) {
             line_of(&mut out, &message);
             if let Err(error) = output.write_all(&out).and_then(|()| output.flush()) {
                 tracing::debug!(%error, "the output is closed");
