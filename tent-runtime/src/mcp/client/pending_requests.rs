@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::mcp::client::outbox::{Outbox, PendingMessage};
+use crate::mcp::protocol::json_rpc::write;
 use crate::mcp::protocol::message::ClientResponse;
 use crate::mcp::protocol::notification::{self, CancelledParams};
-use crate::mcp::protocol::response::write;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::random;
 

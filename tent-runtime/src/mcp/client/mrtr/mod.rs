@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tent_core::codes;
 use tokio::sync::Notify;
@@ -29,8 +29,9 @@ use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::params::{Arguments, Text};
-use crate::mcp::protocol::response::{RpcError, write};
+use crate::mcp::protocol::results::{InputRequiredResult, ResultMeta, ResultType};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::random;
 
 /// The most bytes, as JSON, of the answers that a call may carry into its next round.
@@ -39,8 +40,8 @@ const MOST_ANSWERED: usize = 64 << 10;
 /// The reply to a request whose function did not run to its end now.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// The result that asks for input, as it is written.
-    InputRequired(Vec<u8>),
+    /// The result that requires input from the client.
+    InputRequired(Box<RawValue>),
     /// The outcome of the call, which the endpoint writes.
     Ended(Result<Output>),
 }
@@ -49,7 +50,7 @@ pub(crate) enum Reply {
 pub(crate) struct RoundTrip {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
-    server: Arc<str>,
+    server: Arc<RawValue>,
     state: Option<String>,
     quota_key: String,
     inner: Mutex<Inner>,
@@ -90,8 +91,8 @@ pub(crate) struct Parts {
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// The request's method, which the state is bound to.
     pub(crate) method: &'static str,
-    /// The member of `_meta` that names the server.
-    pub(crate) server: Arc<str>,
+    /// The `serverInfo` in the `_meta` of the result.
+    pub(crate) server: Arc<RawValue>,
     /// Whom the round counts on where it is kept; of no use where it came without a state.
     pub(crate) quota_key: String,
 }
@@ -151,7 +152,7 @@ impl RoundTrip {
         let mut inner = self.lock();
         let inner = &mut *inner;
         let asked = inner.settled.take().unwrap_or_default();
-        let mut requests = Map::new();
+        let mut requests = BTreeMap::new();
         let mut prints = BTreeMap::new();
         for (name, question) in asked {
             prints.insert(name.clone(), question.fingerprint());
@@ -183,15 +184,12 @@ impl RoundTrip {
             kept: std::mem::take(&mut inner.kept),
         };
         let state = carried.seal(self.dispatcher.sealer(), &json::digest_of(&inner.bound));
-        let mut out = br#"{"resultType":"input_required","inputRequests":"#.to_vec();
-        write(&mut out, &requests);
-        out.extend_from_slice(br#","requestState":"#);
-        write(&mut out, &state);
-        out.extend_from_slice(br#","_meta":{"#);
-        out.extend_from_slice(self.server.as_bytes());
-        out.extend_from_slice(b"}}");
-        let written = String::from_utf8(out).map_err(Error::unexpected)?;
-        Ok(RawValue::from_string(written)?)
+        Ok(to_raw_value(&InputRequiredResult {
+            result_type: ResultType::InputRequired,
+            input_requests: requests,
+            request_state: state.into(),
+            meta: ResultMeta::of_server(Some(&self.server)),
+        })?)
     }
 
     fn ask_time(&self) -> Duration {
@@ -241,9 +239,7 @@ impl RoundTrip {
                 let recorded = Recorded::open(self.dispatcher.sealer(), &nonce, &outcome)?;
                 self.lock().reply = Some(match recorded {
                     Recorded::Ended(result) => Reply::Ended(result),
-                    Recorded::InputRequired(result) => {
-                        Reply::InputRequired(String::from(Box::<str>::from(result)).into())
-                    }
+                    Recorded::InputRequired(result) => Reply::InputRequired(result),
                 });
                 Ok(Entered::Answered)
             }
@@ -284,9 +280,7 @@ impl CallClaim for RoundTrip {
                 let mut inner = self.lock();
                 if waits {
                     inner.reply = Some(match &recorded {
-                        Recorded::InputRequired(result) => {
-                            Reply::InputRequired(result.get().into())
-                        }
+                        Recorded::InputRequired(result) => Reply::InputRequired(result.clone()),
                         Recorded::Ended(result) => Reply::Ended(result.clone()),
                     });
                 }
