@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::dispatch::{Call, Outcome, Resolved, Target};
 use crate::error::Error;
 use crate::function::Output;
+use crate::mcp::client::call_client::{CallClient, MrtrParams};
 use crate::mcp::client::context::RequestContext;
-use crate::mcp::client::elicitor::{Asking, MrtrParams};
 use crate::mcp::client::mrtr::Reply;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::response_stream;
@@ -52,7 +52,7 @@ impl<'a> Invocation<'a> {
             input,
             meta: std::mem::take(&mut params.meta.rest),
             encoding: InputEncoding::Strings,
-            mrtr: Some(MrtrParams::to_read(method, params)),
+            mrtr: Some(MrtrParams::take(method, params)),
             reporter,
         }
     }
@@ -98,8 +98,8 @@ where
     // On a connection notifications and responses share one channel, so there is no stream to start.
     let streamed = reporter.as_ref().filter(|_| context.connection().is_none());
     let outbox = streamed.map(|reporter| reporter.outbox().clone());
-    let asking = match invocation.mrtr {
-        Some(params) => Asking::new(
+    let client = match invocation.mrtr {
+        Some(params) => CallClient::new(
             &mcp.state,
             mcp.notifier.pending(),
             context,
@@ -107,7 +107,7 @@ where
             reporter.clone(),
             params,
         )?,
-        None => Asking::nothing(reporter.clone()),
+        None => CallClient::without_input(reporter.clone()),
     };
     let mut call = Call {
         input: invocation.input,
@@ -116,7 +116,7 @@ where
         meta: invocation.meta,
         ..Call::default()
     };
-    asking.offer(&mut call);
+    client.offer(&mut call);
     let resolved = invocation.resolved;
     // It may outlive the bytes of the request, so it owns what it needs.
     let work = {
@@ -132,7 +132,7 @@ where
             match outcome {
                 None => Ok(cancelled()),
                 Some(Outcome::Ended(result)) => write(&mcp, &id, result),
-                Some(Outcome::InputRequired | Outcome::Answered) => match asking.reply() {
+                Some(Outcome::InputRequired | Outcome::Answered) => match client.reply() {
                     Reply::InputRequired(result) => {
                         Ok(Response::result(&id, result.get().len(), &result))
                     }

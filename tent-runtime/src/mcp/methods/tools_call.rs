@@ -16,8 +16,8 @@ use tent_core::codes;
 use crate::dispatch::{Endpoint, Resolved, Target};
 use crate::error::Error;
 use crate::function::{Content, Function, Output, OutputShape};
+use crate::mcp::client::call_client::MrtrParams;
 use crate::mcp::client::context::RequestContext;
-use crate::mcp::client::elicitor::MrtrParams;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::methods::common::{self, Invocation};
 use crate::mcp::methods::server::Mcp;
@@ -80,8 +80,7 @@ pub(crate) async fn serve(
 ) -> Result<Response, RpcError> {
     let Request { id, mut params, .. } = request;
     let reporter = CallReporter::new(&mcp.state.levels, context, &params.meta, &negotiated)?;
-    let responses = std::mem::take(&mut params.responses);
-    let state = std::mem::take(&mut params.state);
+    let mrtr = MrtrParams::take("tools/call", &mut params);
     let revision = negotiated.revision;
     let meta = std::mem::take(&mut params.meta.rest);
     let (name, input) = name_and_input(*params)?;
@@ -118,11 +117,7 @@ pub(crate) async fn serve(
         input,
         meta,
         encoding: InputEncoding::Json,
-        mrtr: Some(MrtrParams {
-            method: "tools/call",
-            responses,
-            state,
-        }),
+        mrtr: Some(mrtr),
         reporter,
     };
     let name = name.into_owned();
