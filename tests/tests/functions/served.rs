@@ -133,7 +133,7 @@ fn a_resource_gives_a_text_a_value_or_content() {
 
 #[test]
 fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
-    let cx = Cx::for_test(Caller::Nobody, tent_runtime::cx::States::default());
+    let cx = Cx::for_test(Caller::Anonymous, tent_runtime::cx::States::default());
     let list = |name: &str| {
         let list = stated(name).list.expect("it lists");
         block_on((list.ask)(&cx)).expect("they are listed")

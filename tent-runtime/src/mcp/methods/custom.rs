@@ -199,7 +199,7 @@ fn given(
             .entry("resultType")
             .or_insert_with(|| "complete".into());
         if kind == "complete" && KEPT.contains(&method) {
-            // Nobody but the function knows better.
+            // Anonymous but the function knows better.
             result.entry("ttlMs").or_insert_with(|| 0.into());
             result
                 .entry("cacheScope")

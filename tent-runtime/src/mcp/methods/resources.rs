@@ -77,7 +77,7 @@ pub(crate) async fn templates(
             if let Some(uri) = shown.remove("uri") {
                 shown.insert("uriTemplate".to_owned(), uri);
             }
-            Item::new(resource.stated.uri, &shown)
+            Item::new(resource.options.uri, &shown)
         })
         .collect();
     common::page(
@@ -108,12 +108,12 @@ async fn shown<'a>(
 /// A resource as it was declared.
 fn alone(resource: &Resource) -> ResourceInfo {
     let function = &resource.function;
-    let listed = ResourceInfo::new(resource.stated.uri, &*function.name)
+    let listed = ResourceInfo::new(resource.options.uri, &*function.name)
         .title(&*function.title)
         .about(&*function.about);
     ResourceInfo {
-        media_type: resource.stated.media_type.map(str::to_owned),
-        size: resource.stated.size,
+        media_type: resource.options.media_type.map(str::to_owned),
+        size: resource.options.size,
         annotations: resource.annotations.clone(),
         icons: function.icons.clone(),
         meta: function.meta.clone(),
@@ -138,7 +138,7 @@ pub(crate) async fn read(
         return Ok(common::cancelled());
     };
     let mut resolved = resolved.map_err(|error| failed(mcp, &error, &uri, revision))?;
-    let stated = resolved.resource().and_then(|one| one.stated.media_type);
+    let stated = resolved.resource().and_then(|one| one.options.media_type);
     let input = resolved.take_variables();
     let wanted = Wanted::to_read("resources/read", resolved, input, &mut params);
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| match ended {
@@ -186,7 +186,7 @@ pub(crate) async fn subscribe(
             .find(uri)
             .await;
         let resource = found.map_err(|error| failed(mcp, &error, uri, negotiated.revision))?;
-        if !resource.stated.subscribe {
+        if !resource.options.subscribe {
             let why = "This resource cannot be subscribed to.";
             return Err(RpcError::params(why).with_data("uri", Value::from(uri)));
         }
@@ -269,7 +269,7 @@ fn given(
     }
     out.push(b']');
     if server.is_some() {
-        // Nobody says how long it stays as it is, and it may be this caller's alone.
+        // Anonymous says how long it stays as it is, and it may be this caller's alone.
         out.extend(kept(Duration::ZERO, Scope::Private));
     }
     response::meta(&mut out, server, None, &answer.meta);

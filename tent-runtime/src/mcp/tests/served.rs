@@ -35,7 +35,7 @@ pub(super) const fn order_numbers(argument: &'static str) -> Complete {
     Complete {
         argument,
         path: "order_numbers",
-        ask: |_, typed, _| Box::pin(async move { Ok(vec![format!("{typed}0")]) }),
+        run: |_, typed, _| Box::pin(async move { Ok(vec![format!("{typed}0")]) }),
     }
 }
 
