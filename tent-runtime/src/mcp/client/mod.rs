@@ -10,4 +10,4 @@ pub(crate) mod notifications;
 pub(crate) mod pending_requests;
 pub(crate) mod in_session;
 pub(crate) mod mrtr;
-pub(crate) mod elicitor;
+pub(crate) mod call_client;

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target, Visible};
 use crate::error::Error;
 use crate::function::Output;
+use crate::mcp::client::call_client::{CallClient, MrtrParams};
 use crate::mcp::client::context::RequestContext;
-use crate::mcp::client::elicitor::{Asking as Asks, MrtrParams};
 use crate::mcp::client::mrtr::Reply;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::response_stream;
@@ -55,7 +55,7 @@ impl<'a> Wanted<'a> {
             input,
             meta: std::mem::take(&mut params.meta.rest),
             wire: InputEncoding::Strings,
-            rounds: Some(MrtrParams::to_read(method, params)),
+            rounds: Some(MrtrParams::take(method, params)),
         }
     }
 }
@@ -98,8 +98,8 @@ where
     // On a line events and answers go the same way, so there is no stream to begin.
     let streams = peer.as_ref().filter(|_| asked.connection().is_none());
     let outbox = streams.map(|peer| peer.outbox().clone());
-    let asks = match wanted.rounds {
-        Some(brought) => Asks::new(
+    let client = match wanted.rounds {
+        Some(brought) => CallClient::new(
             &mcp.state,
             mcp.notifier.pending(),
             asked,
@@ -107,7 +107,7 @@ where
             peer.clone(),
             brought,
         )?,
-        None => Asks::nothing(peer.clone()),
+        None => CallClient::without_input(peer.clone()),
     };
     let mut call = Call {
         input: wanted.input,
@@ -116,7 +116,7 @@ where
         meta: wanted.meta,
         ..Call::default()
     };
-    asks.offer(&mut call);
+    client.offer(&mut call);
     let resolved = wanted.resolved;
     // It may go on when this request's own bytes are gone, so it owns what it needs.
     let work = {
@@ -129,7 +129,7 @@ where
             match ended {
                 None => Ok(cancelled()),
                 Some(Outcome::Ended(result)) => write(&mcp, &id, result),
-                Some(Outcome::InputRequired | Outcome::Answered) => match asks.reply() {
+                Some(Outcome::InputRequired | Outcome::Answered) => match client.reply() {
                     Reply::InputRequired(result) => {
                         let mut out = response::begin(&id, result.len());
                         out.extend_from_slice(&result);

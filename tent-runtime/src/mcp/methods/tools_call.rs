@@ -12,8 +12,8 @@ use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target};
 use crate::error::Error;
 use crate::function::OutputShape;
 use crate::function::{Content, Function, Meta, Output};
+use crate::mcp::client::call_client::MrtrParams;
 use crate::mcp::client::context::RequestContext;
-use crate::mcp::client::elicitor::MrtrParams;
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::methods::common::{self, Wanted};
 use crate::mcp::methods::server::Mcp;
@@ -71,8 +71,7 @@ pub(crate) async fn serve(
 ) -> Result<Response, RpcError> {
     let Request { id, mut params, .. } = request;
     let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
-    let responses = std::mem::take(&mut params.responses);
-    let state = std::mem::take(&mut params.state);
+    let mrtr = MrtrParams::take("tools/call", &mut params);
     let revision = negotiated.revision;
     let meta = std::mem::take(&mut params.meta.rest);
     let (name, input) = named(*params)?;
@@ -109,11 +108,7 @@ pub(crate) async fn serve(
         input,
         meta,
         wire: InputEncoding::Json,
-        rounds: Some(MrtrParams {
-            method: "tools/call",
-            responses,
-            state,
-        }),
+        rounds: Some(mrtr),
     };
     let name = name.into_owned();
     let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {

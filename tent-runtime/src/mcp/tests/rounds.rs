@@ -416,7 +416,7 @@ async fn a_prompt_whose_answers_are_too_large_for_a_state_says_so_as_its_other_f
         "{answer}"
     );
     let said = error["message"].as_str().expect("a text");
-    assert!(said.contains("the most that it carries"), "{said}");
+    assert!(said.contains("a request state carries at most"), "{said}");
 }
 
 #[tokio::test]
