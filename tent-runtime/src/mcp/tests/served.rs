@@ -189,7 +189,8 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
         .iter()
         .map(|one| (one.code.as_str(), &*one.message))
         .collect();
-    let wanted = "`a`: the icon \"http://shop.example/a.png\" does not use https: clients do not fetch it";
+    let wanted =
+        "`a`: the icon \"http://shop.example/a.png\" does not use https: clients do not fetch it";
     assert_eq!(found, [("T7034", wanted)]);
 }
 
