@@ -108,9 +108,9 @@ async fn session(
 }
 
 fn store_broke(mcp: &Mcp, error: Error) -> RpcError {
-    let error = mcp
-        .dispatcher
-        .internal_error(error, "the store of sessions", &Caller::Nobody, "");
+    let error =
+        mcp.dispatcher
+            .internal_error(error, "the store of sessions", &Caller::Anonymous, "");
     RpcError::of(&error, mcp.realm())
 }
 

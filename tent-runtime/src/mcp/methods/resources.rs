@@ -38,8 +38,8 @@ pub(crate) fn item(resource: &Resource, revision: Revision) -> Map<String, Value
         .title(&*function.title)
         .about(&*function.about);
     let info = ResourceInfo {
-        media_type: resource.stated.media_type.map(str::to_owned),
-        size: resource.stated.size,
+        media_type: resource.options.media_type.map(str::to_owned),
+        size: resource.options.size,
         annotations: resource.annotations.clone(),
         icons: function.icons.clone(),
         meta: function.meta.clone(),
@@ -71,7 +71,7 @@ pub(crate) async fn read(
         return Ok(common::cancelled());
     };
     let mut resolved = resolved.map_err(|error| rpc_error(mcp, &error, &uri, revision))?;
-    let media_type = resolved.resource().and_then(|one| one.stated.media_type);
+    let media_type = resolved.resource().and_then(|one| one.options.media_type);
     let input = resolved.take_variables();
     let reporter = CallReporter::new(&mcp.state.levels, context, &params.meta, &negotiated)?;
     let invocation =
@@ -126,7 +126,7 @@ pub(crate) async fn subscribe(
             .find(uri)
             .await;
         let resource = found.map_err(|error| rpc_error(mcp, &error, uri, negotiated.revision))?;
-        if !resource.stated.subscribe {
+        if !resource.options.subscribe {
             let why = "This resource cannot be subscribed to.";
             return Err(RpcError::params(why).with_data("uri", Value::from(uri)));
         }

@@ -139,7 +139,7 @@ async fn restrict(
         .readable(context.requester(&negotiated.client, None));
     for uri in updates {
         let found = readable.find(&uri).await;
-        if found.is_ok_and(|resource| resource.stated.subscribe) {
+        if found.is_ok_and(|resource| resource.options.subscribe) {
             allowed.insert(uri);
         }
     }
