@@ -1,4 +1,4 @@
-//! `call`: makes one call from the command line, through dispatch like every call.
+//! `call`: makes one call from the command line, through dispatch as every call.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::caller::Caller;
 use crate::cx::TraceId;
 use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::error::{Error, Result};
-use crate::function::{Held, Output, Piece};
+use crate::function::{ContentKind, Output, ResourceData};
 use crate::registry::Registry;
 use crate::server::Prepared;
 
@@ -22,22 +22,24 @@ pub(super) async fn call(
     prepared: Prepared,
     name: String,
     input: Map<String, Value>,
-    user: Option<String>,
+    person: Option<String>,
 ) -> Result<ExitCode> {
     let registry = match prepared.registry() {
         Ok(registry) => registry,
         Err(problems) => return Ok(refuse(&problems)),
     };
-    if let Some(kind) = kind_of_other(&registry, &name) {
+    if let Some(what) = not_called(&registry, &name) {
         out::say(format_args!(
-            "error: `{name}` is a {kind}: only MCP clients use it, at /mcp"
+            "error: `{name}` is a {what}: only MCP clients use it, at /mcp"
         ));
         return Ok(ExitCode::FAILURE);
     }
     let suggestion = suggestion(&registry, &name);
     let dispatcher = prepared.open(registry).await?;
-    let caller = match user {
-        Some(id) => Caller::User(Arc::new(dispatcher.user(&id).await.map_err(with_fix_here)?)),
+    let caller = match person {
+        Some(id) => Caller::User(Arc::new(
+            dispatcher.user(&id).await.map_err(with_command_line_fix)?,
+        )),
         None => Caller::App,
     };
     let admitted = Admitted::internal(caller, TraceId::default());
@@ -45,22 +47,22 @@ pub(super) async fn call(
         input,
         ..Call::default()
     };
-    let output = dispatcher.call_as(Endpoint::Cli, admitted, &name, call);
-    let output = output.await.map_err(|error| match &suggestion {
-        Some(name) if error.is(codes::NOT_FOUND) => {
-            error.with_fix(format!("Did you mean `{name}`? `list` shows all names."))
+    let called = dispatcher.call_as(Endpoint::Cli, admitted, &name, call);
+    let output = called.await.map_err(|error| match &suggestion {
+        Some(near) if error.is(codes::NOT_FOUND) => {
+            error.with_fix(format!("Did you mean `{near}`? `list` shows all names."))
         }
-        _ => with_fix_here(error),
+        _ => with_command_line_fix(error),
     })?;
-    let lines = lines(output);
+    let lines = lines_of(output);
     if !lines.is_empty() {
         out::data(lines.join("\n"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The kind of the item with this name, such as a prompt, if it is not a function.
-fn kind_of_other(registry: &Registry, name: &str) -> Option<&'static str> {
+/// The kind of what has this name, if it is not a function.
+fn not_called(registry: &Registry, name: &str) -> Option<&'static str> {
     match registry.find(name) {
         Some(_) => None,
         None => registry
@@ -80,7 +82,7 @@ fn suggestion(registry: &Registry, name: &str) -> Option<String> {
 }
 
 /// Replaces the fix for the command line: the catalogue addresses the sender of a request.
-fn with_fix_here(error: Error) -> Error {
+fn with_command_line_fix(error: Error) -> Error {
     let fix = match error.tent_code() {
         Some(codes::NOT_FOUND) => {
             "Use a name that `list` shows, or call as a user with access, with --as USER."
@@ -94,19 +96,19 @@ fn with_fix_here(error: Error) -> Error {
 }
 
 /// The output as text, each part on its own lines.
-fn lines(Output { value, content, .. }: Output) -> Vec<String> {
+fn lines_of(Output { value, content, .. }: Output) -> Vec<String> {
     let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
     let value = value.map(|value| value.get().to_owned());
-    let content = content.into_iter().map(|one| match one.piece {
-        Piece::Text(text) => text,
-        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
+    let content = content.into_iter().map(|one| match one.kind {
+        ContentKind::Text(text) => text,
+        ContentKind::Image { data, media_type } | ContentKind::Audio { data, media_type } => {
             bytes(&data, &media_type)
         }
-        Piece::Resource(resource) => match resource.held {
-            Held::Text(text) => text,
-            Held::Bytes(data) => bytes(&data, &resource.media_type),
+        ContentKind::Resource(resource) => match resource.data {
+            ResourceData::Text(text) => text,
+            ResourceData::Bytes(data) => bytes(&data, &resource.media_type),
         },
-        Piece::Link(link) => format!("[{}]({})", link.name, link.uri),
+        ContentKind::Link(link) => format!("[{}]({})", link.name, link.uri),
     });
     value.into_iter().chain(content).collect()
 }

@@ -40,7 +40,7 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
             tracing::warn!(
                 "the caller is anonymous: only functions with access = \"anyone\" are available; identify the caller with {KEY} or --as USER"
             );
-            (Identity::Caller(Caller::Nobody), "")
+            (Identity::Caller(Caller::Anonymous), "")
         }
     };
     let signal = shutdown_signal();
@@ -48,10 +48,10 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
         signal.await;
         tent.shutdown();
     });
-    let told = |error: Error| match error.tent_code() {
+    let with_fix = |error: Error| match error.tent_code() {
         Some(codes::SIGN_IN) => error.with_fix(fix),
         _ => error,
     };
-    served.await.map_err(told)?;
+    served.await.map_err(with_fix)?;
     Ok(ExitCode::SUCCESS)
 }

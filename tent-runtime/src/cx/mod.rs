@@ -52,7 +52,7 @@ use tent_core::codes;
 #[derive(Clone)]
 pub struct Cx {
     parts: Arc<CxParts>,
-    /// Whether the app itself is the caller, whoever made the call ([`Cx::app`]).
+    /// Whether the app itself is the caller, in place of the caller of the request ([`Cx::app`]).
     as_app: bool,
 }
 
@@ -113,7 +113,7 @@ impl Cx {
     /// T0004 for an anonymous caller, T0005 for a caller that is not a user.
     pub fn user(&self) -> Result<&User> {
         self.caller().user().ok_or_else(|| match self.caller() {
-            Caller::Nobody => Error::new(codes::SIGN_IN),
+            Caller::Anonymous => Error::new(codes::SIGN_IN),
             _ => Error::new(codes::NOT_ALLOWED)
                 .with_message("This caller is not a user.")
                 .with_fix("Call with the key of a user, or sign in."),

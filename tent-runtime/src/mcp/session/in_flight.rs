@@ -129,7 +129,7 @@ mod tests {
         for other in [
             key(2, "1"),
             key(1, "\"1\""),
-            RequestKey::new([1; 16], &Caller::Nobody, "1"),
+            RequestKey::new([1; 16], &Caller::Anonymous, "1"),
         ] {
             running.cancel(&other);
         }

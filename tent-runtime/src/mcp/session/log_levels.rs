@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::cx::Level;
 use crate::mcp::protocol::params::Text;
 use crate::mcp::protocol::request_meta;
-use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 
 /// The log levels that legacy sessions set, by session and caller. They live in this process alone: a session whose level

@@ -6,8 +6,8 @@ use crate::cx::{Client, Era};
 use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::protocol::message::Unreadable;
 use crate::mcp::protocol::params::{ClientCapabilities, ClientInfo, Text};
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 /// What a request is served by. A modern request carries it; a legacy client negotiates it once.
 #[derive(Clone, Debug)]

@@ -26,8 +26,10 @@ use crate::mcp::client::response_stream::KEEP_ALIVE;
 use crate::mcp::protocol::notification::{
     self, AcknowledgedParams, CancelledParams, SubscriptionMeta,
 };
-use crate::mcp::protocol::response::{self, Response, RpcError, StreamItem};
+use crate::mcp::protocol::response::{Response, StreamItem};
+use crate::mcp::protocol::results::{ListenResult, ResultMeta, ResultType};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::ServerState;
@@ -137,7 +139,7 @@ async fn restrict(
         .readable(context.requester(&negotiated.client, None));
     for uri in updates {
         let found = readable.find(&uri).await;
-        if found.is_ok_and(|resource| resource.stated.subscribe) {
+        if found.is_ok_and(|resource| resource.options.subscribe) {
             allowed.insert(uri);
         }
     }
@@ -166,13 +168,15 @@ fn cancelled(id: &str, reason: &str) -> Vec<u8> {
 
 /// The result of a subscription that the server ended.
 fn result(state: &ServerState, id: &str) -> Response {
-    let mut out = response::begin(id, 256);
-    out.extend_from_slice(br#"{"resultType":"complete","_meta":{"#);
-    out.extend_from_slice(state.server.as_bytes());
-    out.extend_from_slice(br#","io.modelcontextprotocol/subscriptionId":"#);
-    out.extend_from_slice(id.as_bytes());
-    out.extend_from_slice(b"}}");
-    response::end(out)
+    let id = notification::raw(id);
+    let result = ListenResult {
+        result_type: ResultType::Complete,
+        meta: ResultMeta {
+            subscription_id: Some(id),
+            ..ResultMeta::of_server(Some(&state.server))
+        },
+    };
+    Response::result(id, 256, &result)
 }
 
 fn opened(

@@ -108,19 +108,19 @@ static GO_ON: &[&Declaration] = &[
     )
     .resource(Resource::new("orders://{id}").list(Lister {
         path: "orders",
-        ask: |_| Box::pin(goes_on()),
+        run: |_| Box::pin(goes_on()),
     }))
     .completes(&[Complete {
         argument: "id",
         path: "ids",
-        ask: |_, _, _| Box::pin(goes_on()),
+        run: |_, _, _| Box::pin(goes_on()),
     }]),
     &function(
         Kind::Query,
         "ruled",
         AccessDeclaration::Rule(RuleDeclaration {
             path: "ruled",
-            ask: |_| Box::pin(goes_on()),
+            run: |_| Box::pin(goes_on()),
         }),
         &[],
         OutputDeclaration::Nothing,
@@ -131,7 +131,7 @@ static GO_ON: &[&Declaration] = &[
         "guarded",
         AccessDeclaration::Rule(RuleDeclaration {
             path: "guarded",
-            ask: |_| Box::pin(goes_on()),
+            run: |_| Box::pin(goes_on()),
         }),
         &[],
         OutputDeclaration::Nothing,

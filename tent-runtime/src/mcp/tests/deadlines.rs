@@ -45,12 +45,12 @@ fn rule_that_takes<'a>(cx: &'a Cx, time: Option<Duration>) -> BoxFuture<'a, Resu
 
 const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
-    ask: |cx| rule_that_takes(cx, Some(Duration::from_secs(10))),
+    run: |cx| rule_that_takes(cx, Some(Duration::from_secs(10))),
 });
 
 const ENDLESS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "endless",
-    ask: |cx| rule_that_takes(cx, None),
+    run: |cx| rule_that_takes(cx, None),
 });
 
 const fn reads(name: &'static str, access: AccessDeclaration, body: Body) -> Declaration {
@@ -72,7 +72,7 @@ const GOES_ON: Body = Body::Async(|_, _| Box::pin(std::future::pending()));
 
 const LIST: Lister = Lister {
     path: "list",
-    ask: |_| {
+    run: |_| {
         Box::pin(async {
             sleep(Duration::from_secs(10)).await;
             Ok(vec![ResourceInfo::new("orders://7", "order 7")])
@@ -222,7 +222,7 @@ async fn the_rules_of_a_request_and_its_function_share_its_deadline() {
     };
     let (brief, long) = (Some(Duration::from_secs(15)), Some(Duration::from_secs(40)));
     let complete = Complete {
-        ask: |_, _, _| Box::pin(std::future::pending()),
+        run: |_, _, _| Box::pin(std::future::pending()),
         ..order_numbers("id")
     };
     let completed = Declaration {

@@ -25,7 +25,7 @@ fn seen(cx: &Cx, _: Map<String, Value>) -> Result<Output> {
 
 const SHOWS: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "shows_pages",
-    ask: |cx| Box::pin(async { Ok(cx.client().extension(UI).is_some()) }),
+    run: |cx| Box::pin(async { Ok(cx.client().extension(UI).is_some()) }),
 });
 
 const fn made(name: &'static str, access: AccessDeclaration) -> Declaration {

@@ -242,7 +242,7 @@ pub(super) static FUNCTIONS: &[&Declaration] = &[
         )
     },
     &Declaration {
-        asks: true,
+        needs_approval: true,
         ..function(
             Kind::Change,
             "wipe",

@@ -373,7 +373,7 @@ async fn a_caller_has_so_many_streams_and_a_thousand_cost_little() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
     let app = app();
-    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Anonymous));
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
     client.request(1, "initialize", hello);
     // Before the client has begun it is told nothing, and a ping begins nothing.
@@ -433,7 +433,7 @@ async fn on_stdio_sessions_and_subscriptions_share_the_one_way() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_on_stdio_that_never_says_that_it_has_begun_begins_by_its_first_request() {
     let app = app();
-    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Anonymous));
     // A second handshake begins anew.
     for begun in [false, true, false] {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
@@ -445,7 +445,7 @@ async fn a_client_on_stdio_that_never_says_that_it_has_begun_begins_by_its_first
             assert_eq!(client.next().await.expect("an answer")["id"], id);
         }
         let notes = app.notes();
-        let asking = notes.request(&Caller::Nobody, "roots/list", None);
+        let asking = notes.request(&Caller::Anonymous, "roots/list", None);
         let mut asking = std::pin::pin!(asking);
         let asked = asking.as_mut().now_or_never();
         assert_eq!(asked.is_none(), begun, "{asked:?}");

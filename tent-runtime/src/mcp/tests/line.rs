@@ -134,7 +134,7 @@ async fn told_to_end_it_ends_although_nothing_that_it_says_is_read() {
     };
     let (tell, told) = oneshot::channel::<()>();
     let told = told.map(drop);
-    let who = Identity::Caller(Caller::Nobody);
+    let who = Identity::Caller(Caller::Anonymous);
     let served = tokio::spawn(stdio::serve(app.shared(), who, input, Full, told));
     let _ = full.await;
     drop(tell);
@@ -151,13 +151,13 @@ async fn calls_under_way_have_their_grace_although_nothing_is_read() {
         ends: true,
         then: None,
     };
-    let who = Identity::Caller(Caller::Nobody);
+    let who = Identity::Caller(Caller::Anonymous);
     let told = std::future::pending();
     let served = tokio::spawn(stdio::serve(app.shared(), who, input, Full, told));
     BEGUN.notified().await;
     GO_ON.notify_one();
     DONE.notified().await;
-    // Nobody told it to, but its input has ended, and nothing is taken any more.
+    // Anonymous told it to, but its input has ended, and nothing is taken any more.
     // No time runs here: it would be over at once where the thread that reads has not told of the end yet.
     let ended = served.await;
     assert!(matches!(ended, Ok(Ok(()))), "{ended:?}");
@@ -174,7 +174,7 @@ async fn a_reader_that_is_slow_is_waited_for() {
     };
     let (given, gets) = mpsc::channel();
     let (go, let_go) = mpsc::channel();
-    let who = Identity::Caller(Caller::Nobody);
+    let who = Identity::Caller(Caller::Anonymous);
     let output = Slow { given, let_go };
     let told = std::future::pending();
     let served = tokio::spawn(stdio::serve(app.shared(), who, input, output, told));
@@ -196,7 +196,7 @@ async fn a_reader_that_is_slow_is_waited_for() {
 #[tokio::test]
 async fn an_array_takes_one_place_at_a_time_and_none_where_there_is_none() {
     let app = App::of(TALKS, |_| {});
-    let who = Identity::Caller(Caller::Nobody);
+    let who = Identity::Caller(Caller::Anonymous);
     let line = Connection::new(app.shared(), who, Outbox::default());
     let ask = async |message: Value| {
         let message = message.to_string();

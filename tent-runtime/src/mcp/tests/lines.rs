@@ -236,7 +236,7 @@ async fn both_eras_are_spoken_and_calls_run_at_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_read_is_answered_and_the_next_message_is_served() {
     let app = App::of(TALKS, |settings| settings.limits.max_body = 256);
-    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Anonymous));
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let long = "x".repeat(10_000);
     client.write(&format!("{{\n\r\n\n[]\n{long}\n{ping}\r\n"));
@@ -293,7 +293,7 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
             "{said:?}"
         );
     }
-    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Anonymous));
     client.request(1, "tools/call", modern("says", json!({})));
     let refused = client.next().await.expect("an answer");
     assert_eq!(
@@ -320,7 +320,7 @@ async fn who_calls_is_told_by_a_key_a_person_or_nobody() {
 async fn a_message_is_answered_without_a_server() {
     let app = App::of(TALKS, |_| {});
     let handle = async |message: Value| {
-        let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
+        let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Anonymous));
         let message = message.to_string();
         let answer = line.answer(line.admit().await, message.as_bytes()).await;
         answer.map(|answer| serde_json::from_slice::<Value>(&answer).expect("JSON"))
@@ -362,7 +362,7 @@ async fn a_message_is_answered_without_a_server() {
 
 /// The answer to a message on a line, sent by nobody.
 async fn answered(app: &App, message: &str) -> Value {
-    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Anonymous));
     let answer = line.answer(line.admit().await, message.as_bytes());
     let answer = answer.await.expect("an answer");
     serde_json::from_slice(&answer).expect("JSON")
@@ -439,7 +439,7 @@ async fn what_is_refused_unread_is_answered_by_its_id() {
 async fn what_ends_a_line_does_not_count() {
     let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
     let app = App::of(TALKS, |settings| settings.limits.max_body = ping.len());
-    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Nobody));
+    let line = Connection::of_one(app.shared(), Identity::Caller(Caller::Anonymous));
     for (message, wanted) in [
         (format!("{ping}\n"), None),
         (format!("{ping} \n"), Some(json!(7))),

@@ -20,7 +20,7 @@ use crate::function::{AccessDeclaration, BoxFuture, Declaration, Output, RuleDec
 /// A rule that takes its time, and lets who has a role.
 const SLOW: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow",
-    ask: |cx| Box::pin(slow(cx)),
+    run: |cx| Box::pin(slow(cx)),
 });
 
 async fn slow(cx: &Cx) -> Result<bool> {
@@ -31,7 +31,7 @@ async fn slow(cx: &Cx) -> Result<bool> {
 /// One that lets everybody who is known.
 const SLOW_TO_ALL: AccessDeclaration = AccessDeclaration::Rule(RuleDeclaration {
     path: "slow_to_all",
-    ask: |cx| Box::pin(async { slow(cx).await.map(|_| cx.caller().is_known()) }),
+    run: |cx| Box::pin(async { slow(cx).await.map(|_| cx.caller().is_known()) }),
 });
 
 static FUNCTIONS: &[&Declaration] = &[

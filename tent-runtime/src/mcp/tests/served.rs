@@ -35,7 +35,7 @@ pub(super) const fn order_numbers(argument: &'static str) -> Complete {
     Complete {
         argument,
         path: "order_numbers",
-        ask: |_, typed, _| Box::pin(async move { Ok(vec![format!("{typed}0")]) }),
+        run: |_, typed, _| Box::pin(async move { Ok(vec![format!("{typed}0")]) }),
     }
 }
 
@@ -118,14 +118,14 @@ fn refuses_declarations_that_clash_or_cannot_be_called() {
         problems(&[&D]),
         [found(
             "T7030",
-            "`d`: \"d\" is no URI template: it does not start with a scheme"
+            "`d`: \"d\" is not a valid URI template: it does not start with a scheme"
         )]
     );
     assert_eq!(
         problems(&[&TEXT]),
         [found(
             "T7032",
-            "`text`: it answers acme/text with what is no object"
+            "`text`: it handles acme/text and its output is not an object"
         )]
     );
     assert_eq!(
@@ -189,7 +189,8 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
         .iter()
         .map(|one| (one.code.as_str(), &*one.message))
         .collect();
-    let wanted = "`a`: the icon \"http://shop.example/a.png\" is not over https:, and clients fetch no other";
+    let wanted =
+        "`a`: the icon \"http://shop.example/a.png\" does not use https: clients do not fetch it";
     assert_eq!(found, [("T7034", wanted)]);
 }
 

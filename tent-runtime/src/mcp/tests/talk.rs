@@ -231,7 +231,7 @@ async fn both_eras_are_spoken_on_bytes_and_calls_run_at_once() {
 #[tokio::test]
 async fn nobody_is_told_how_a_line_gets_a_caller() {
     let app = App::of(TALKS, |_| {});
-    let mut client = Client::new(&app, Identity::Caller(Caller::Nobody));
+    let mut client = Client::new(&app, Identity::Caller(Caller::Anonymous));
     client.request(1, "tools/call", modern("says")).await;
     let refused = client.next().await.expect("an answer");
     assert_eq!(
