@@ -19,7 +19,7 @@ pub enum InvalidDuration {
     NoUnit,
     /// The unit is not one of [`UNITS`].
     UnknownUnit,
-    /// The duration does not fit into 64 bits of milliseconds.
+    /// The duration is over 64 bits of milliseconds.
     TooLong,
     /// The duration is zero, where zero is not allowed.
     Zero,

@@ -30,7 +30,7 @@ pub enum InvalidRate {
     NoNumber,
     /// The unit is not one of [`UNITS`].
     UnknownUnit,
-    /// The number does not fit into 32 bits.
+    /// The number is over 32 bits.
     TooLarge,
     /// The number is zero.
     Zero,

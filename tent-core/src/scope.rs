@@ -31,18 +31,18 @@ pub fn is_valid(text: &str) -> bool {
             .all(|byte| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
-/// Whether a key with the scope `held` may do what needs the scope `wanted`: they are equal, `held` is `*`, or `held`
-/// is the part of `wanted` before a colon.
+/// Whether a key with the scope `held` may do what requires the scope `required`: they are equal, `held` is `*`, or `held`
+/// is the part of `required` before a colon.
 ///
 /// ```
 /// use tent_core::scope::covers;
 /// assert!(covers("orders", "orders:write") && covers("*", "read") && covers("read", "read"));
 /// assert!(!covers("orders:write", "orders") && !covers("ord", "orders:write"));
 /// ```
-pub fn covers(held: &str, wanted: &str) -> bool {
+pub fn covers(held: &str, required: &str) -> bool {
     held == ALL
-        || held == wanted
-        || wanted
+        || held == required
+        || required
             .strip_prefix(held)
             .is_some_and(|rest| rest.starts_with(':'))
 }

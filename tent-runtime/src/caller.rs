@@ -72,7 +72,7 @@ pub struct Key {
 pub enum Caller {
     /// An anonymous caller: the request has no credentials.
     #[default]
-    Nobody,
+    Anonymous,
     /// A signed-in user.
     User(Arc<User>),
     /// An API key.
@@ -84,7 +84,7 @@ pub enum Caller {
 impl Caller {
     /// Whether the caller is not anonymous.
     pub fn is_known(&self) -> bool {
-        !matches!(self, Caller::Nobody)
+        !matches!(self, Caller::Anonymous)
     }
 
     /// The user who calls, or who owns the key.
@@ -92,7 +92,7 @@ impl Caller {
         match self {
             Caller::User(user) => Some(user),
             Caller::Key(key) => key.user.as_ref(),
-            Caller::Nobody | Caller::App => None,
+            Caller::Anonymous | Caller::App => None,
         }
     }
 
@@ -105,16 +105,16 @@ impl Caller {
     pub fn holds(&self, scope: &str) -> bool {
         match self {
             Caller::Key(key) => key.scopes.iter().any(|held| covers(held, scope)),
-            Caller::Nobody | Caller::User(_) | Caller::App => true,
+            Caller::Anonymous | Caller::User(_) | Caller::App => true,
         }
     }
 }
 
-/// The identity in logs and sealed texts: `nobody`, `user:<id>`, `key:<id>`, `app`.
+/// The identity in logs and sealed texts: `anonymous`, `user:<id>`, `key:<id>`, `app`.
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Caller::Nobody => f.write_str("nobody"),
+            Caller::Anonymous => f.write_str("anonymous"),
             Caller::User(user) => write!(f, "user:{}", user.id),
             Caller::Key(key) => write!(f, "key:{}", key.id),
             Caller::App => f.write_str("app"),

@@ -26,7 +26,7 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
-    pub(crate) piece: Piece,
+    pub(crate) kind: ContentKind,
     pub(crate) annotations: Annotations,
     /// The `_meta` of the block. A link keeps its own in [`ResourceInfo`].
     pub(crate) meta: Meta,
@@ -34,7 +34,7 @@ pub struct Content {
 
 /// The kind of a [`Content`], with its data.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Piece {
+pub(crate) enum ContentKind {
     Text(String),
     Image { data: Vec<u8>, media_type: String },
     Audio { data: Vec<u8>, media_type: String },
@@ -47,13 +47,13 @@ pub(crate) enum Piece {
 pub(crate) struct Resource {
     pub(crate) uri: String,
     pub(crate) media_type: String,
-    pub(crate) held: Held,
+    pub(crate) data: ResourceData,
     pub(crate) meta: Meta,
 }
 
 /// The contents of a resource.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Held {
+pub(crate) enum ResourceData {
     Text(String),
     Bytes(Vec<u8>),
 }
@@ -61,25 +61,25 @@ pub(crate) enum Held {
 impl Content {
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Piece::Text(text.into()).into()
+        ContentKind::Text(text.into()).into()
     }
 
     /// An image with this media type, such as `image/png`.
     pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
         let (data, media_type) = (data.into(), media_type.into());
-        Piece::Image { data, media_type }.into()
+        ContentKind::Image { data, media_type }.into()
     }
 
     /// Audio with this media type, such as `audio/wav`.
     pub fn audio(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
         let (data, media_type) = (data.into(), media_type.into());
-        Piece::Audio { data, media_type }.into()
+        ContentKind::Audio { data, media_type }.into()
     }
 
     /// A link to a resource, which the client may read or show. `name` is for programs; set
     /// [`title`](Self::title) for people.
     pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Piece::Link(Box::new(ResourceInfo::new(uri, name))).into()
+        ContentKind::Link(Box::new(ResourceInfo::new(uri, name))).into()
     }
 
     /// An embedded resource with text.
@@ -88,7 +88,11 @@ impl Content {
         media_type: impl Into<String>,
         text: impl Into<String>,
     ) -> Self {
-        Content::resource(uri.into(), media_type.into(), Held::Text(text.into()))
+        Content::resource(
+            uri.into(),
+            media_type.into(),
+            ResourceData::Text(text.into()),
+        )
     }
 
     /// An embedded resource with binary data.
@@ -97,14 +101,18 @@ impl Content {
         media_type: impl Into<String>,
         data: impl Into<Vec<u8>>,
     ) -> Self {
-        Content::resource(uri.into(), media_type.into(), Held::Bytes(data.into()))
+        Content::resource(
+            uri.into(),
+            media_type.into(),
+            ResourceData::Bytes(data.into()),
+        )
     }
 
-    fn resource(uri: String, media_type: String, held: Held) -> Self {
-        Piece::Resource(Resource {
+    fn resource(uri: String, media_type: String, data: ResourceData) -> Self {
+        ContentKind::Resource(Resource {
             uri,
             media_type,
-            held,
+            data,
             meta: Meta::default(),
         })
         .into()
@@ -132,8 +140,8 @@ impl Content {
     /// ```
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        match &mut self.piece {
-            Piece::Link(link) => link.meta.put(key, value),
+        match &mut self.kind {
+            ContentKind::Link(link) => link.meta.put(key, value),
             _ => self.meta.put(key, value),
         }
         self
@@ -143,7 +151,7 @@ impl Content {
     /// content.
     #[must_use]
     pub fn resource_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        if let Piece::Resource(resource) = &mut self.piece {
+        if let ContentKind::Resource(resource) = &mut self.kind {
             resource.meta.put(key, value);
         }
         self
@@ -180,40 +188,40 @@ impl Content {
     }
 
     fn map_link(mut self, change: impl FnOnce(ResourceInfo) -> ResourceInfo) -> Self {
-        if let Piece::Link(link) = self.piece {
-            self.piece = Piece::Link(Box::new(change(*link)));
+        if let ContentKind::Link(link) = self.kind {
+            self.kind = ContentKind::Link(Box::new(change(*link)));
         }
         self
     }
 
     /// The size of its data in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let piece = match &self.piece {
-            Piece::Text(text) => text.len(),
-            Piece::Image { data, .. } | Piece::Audio { data, .. } => data.len(),
-            Piece::Resource(resource) => {
-                let held = resource.uri.len() + resource.held.bytes().len();
-                held.saturating_add(resource.meta.bytes())
+        let kind = match &self.kind {
+            ContentKind::Text(text) => text.len(),
+            ContentKind::Image { data, .. } | ContentKind::Audio { data, .. } => data.len(),
+            ContentKind::Resource(resource) => {
+                let data = resource.uri.len() + resource.data.bytes().len();
+                data.saturating_add(resource.meta.bytes())
             }
-            Piece::Link(link) => link.bytes(),
+            ContentKind::Link(link) => link.bytes(),
         };
-        piece.saturating_add(self.meta.bytes())
+        kind.saturating_add(self.meta.bytes())
     }
 }
 
-impl Held {
+impl ResourceData {
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
-            Held::Text(text) => text.as_bytes(),
-            Held::Bytes(bytes) => bytes,
+            ResourceData::Text(text) => text.as_bytes(),
+            ResourceData::Bytes(bytes) => bytes,
         }
     }
 }
 
-impl From<Piece> for Content {
-    fn from(piece: Piece) -> Self {
+impl From<ContentKind> for Content {
+    fn from(kind: ContentKind) -> Self {
         Content {
-            piece,
+            kind,
             annotations: Annotations::new(),
             meta: Meta::default(),
         }

@@ -30,7 +30,7 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
 pub(crate) fn object_in(text: &str) -> Result<Map<String, Value>, String> {
     match read(text, Strict).map_err(|error| error.to_string())? {
         Value::Object(object) => Ok(object),
-        _ => Err("it is no JSON object".to_owned()),
+        _ => Err("it is not a JSON object".to_owned()),
     }
 }
 

@@ -1,5 +1,5 @@
 #![doc = include_str!("../docs/guide.md")]
-// This crate holds no logic: the macros are in `tent-macros`, what they lean on in `tent-runtime`.
+// This crate holds no logic: `tent-macros` has the macros, and `tent-runtime` the rest.
 
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("../docs/errors.md")]
@@ -20,11 +20,11 @@ pub mod words {
 
 pub mod prelude;
 
-/// JSON Schema of Rust types, in the version that tent takes.
+/// JSON Schema of Rust types, in the version that tent uses.
 pub use schemars;
-/// Serialising, in the version that tent takes.
+/// Serialization, in the version that tent uses.
 pub use serde;
-/// JSON values, in the version that tent takes.
+/// JSON values, in the version that tent uses.
 pub use serde_json;
 
 pub use tent_runtime::caller::{Caller, User};
@@ -42,12 +42,11 @@ pub use tent_runtime::server::{App, Functions, Notifier, Tent};
 pub use tent_runtime::settings::Settings;
 pub use tent_runtime::{http, keys, registry, settings};
 
-/// A JSON object: what a function that completes an argument is told of the others.
+/// A JSON object. A function that completes an argument gets the other arguments as one.
 pub type Map = serde_json::Map<String, serde_json::Value>;
 
-/// A type that goes over the wire, as an input or an answer or within one: derives serde's `Serialize` and
-/// `Deserialize` and schemars' `JsonSchema`, by tent's own re-exports, so that the app needs no crate
-/// but tent.
+/// Derives what the type of an input or an output needs: serde's `Serialize` and `Deserialize` and schemars'
+/// `JsonSchema`, through tent's own re-exports, so that the app depends on no crate but tent.
 ///
 /// ```
 /// use tent::prelude::*;
@@ -68,21 +67,20 @@ pub type Map = serde_json::Map<String, serde_json::Value>;
 /// # Ok::<(), tent::serde_json::Error>(())
 /// ```
 ///
-/// `#[serde(…)]` and `#[schemars(…)]` mean what they mean there, and stand below `#[data]`. Doc comments
-/// are the descriptions that callers read. It derives nothing else: `Debug` or `Clone` are the author's to add.
+/// `#[serde(…)]` and `#[schemars(…)]` have their usual meaning, and go below `#[data]`. Doc comments are the
+/// descriptions that callers read. Derive `Debug`, `Clone` and other traits yourself.
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `#[tent(secret)]` on a field | its value is never shown: not in a failure that names the field, not in a log |
-/// | `#[data(crate = path)]` | where tent lives, for a crate that re-exports it |
+/// | `#[tent(secret)]` on a field | the value never appears in an error or in a log |
+/// | `#[data(crate = path)]` | the path of tent, for a crate that re-exports it |
 ///
-/// The plain derives do as well. With them a secret is marked `#[schemars(extend("x-tent-secret" = true))]`.
+/// The plain derives work too. With them, mark a secret with `#[schemars(extend("x-tent-secret" = true))]`.
 pub use tent_macros::data;
 
-/// A state of the app: what its functions may take by reference.
+/// Derives [`trait@State`] for a state of the app, which functions take by reference.
 ///
-/// The trait has no items. It is derived, for a type that is `Send`, `Sync` and owns what it holds; a type of
-/// another crate is carried by [`Shared`].
+/// The trait has no items. The type must be `Send`, `Sync` and `'static`. [`Shared`] carries a type of another crate.
 ///
 /// ```
 /// use tent::prelude::*;
@@ -95,16 +93,15 @@ pub use tent_macros::data;
 /// # takes(Shop { name: "Corner".into() });
 /// ```
 ///
-/// `#[state(crate = path)]` says where tent lives, for a crate that re-exports it.
+/// `#[state(crate = path)]` sets the path of tent, for a crate that re-exports it.
 pub use tent_macros::State;
 #[doc(no_inline)]
 pub use tent_runtime::cx::State;
 
-/// A failure that its author states: with a code, a status, a message and a fix of its own, and with its
-/// fields as data beside them.
+/// Derives [`trait@Failure`] for an error type, with a code, a status, a message, a fix and fields for each failure.
 ///
-/// The derive implements `Display` (the message), `std::error::Error`, [`trait@Failure`], and `From` for each
-/// `#[from]`. `Debug` has to be there: derive it too.
+/// The derive also implements `Display` (the message), `std::error::Error`, and `From` for each `#[from]`. The type
+/// must implement `Debug`: derive it too.
 ///
 /// ```
 /// use tent::prelude::*;
@@ -135,26 +132,26 @@ pub use tent_runtime::cx::State;
 ///
 /// | on a variant, or on a struct | meaning |
 /// |---|---|
-/// | `code = "A0001"` | needed: `A` and four digits, each once in an enum. Callers tell failures apart by it, so it is kept for good |
-/// | `message = "…"` | needed: what the caller is told. `{id}` is a field, `{0}` one of a tuple, and `{id:>5}` or `{id:?}` as in `format!`; `{{` is a brace |
-/// | `status = 409` | the HTTP status, 400 to 599; 422 where none is stated |
-/// | `fix = "…"` | what the caller can do about it, with fields as in the message |
-/// | `name = "…"` | its kind in words joined by hyphens; else the variant's own name, `already-paid` of `AlreadyPaid` |
-/// | `transparent` | it passes on its one field: a [`Error`] or another failure with its own code, any other error as an unexpected failure (T0012) |
+/// | `code = "A0001"` | required: `A` and four digits, unique in the enum. Callers distinguish failures by the code, so do not change it later |
+/// | `message = "…"` | required: the message for the caller. `{id}` is a field, `{0}` a field of a tuple, and `{id:>5}` and `{id:?}` work as in `format!`; `{{` is a brace |
+/// | `status = 409` | the HTTP status, 400 to 599; the default is 422 |
+/// | `fix = "…"` | what the caller can do, with fields as in the message |
+/// | `name = "…"` | the name of the failure, in words joined by hyphens; the default comes from the variant: `already-paid` for `AlreadyPaid` |
+/// | `transparent` | the one field is the error: an [`Error`] or another failure keeps its code, any other error is unexpected (T0012) |
 ///
 /// | on a field | meaning |
 /// |---|---|
-/// | `#[from]` | `?` makes the failure of this type; it is the source too |
-/// | `#[source]` | what caused the failure, for the log alone |
-/// | `#[failure(hidden)]` | the caller is not told it |
+/// | `#[from]` | `?` converts this type to the failure; the field is also the source |
+/// | `#[source]` | the cause of the failure, which only the log shows |
+/// | `#[failure(hidden)]` | the caller does not get the field |
 /// | `#[failure(content)]` | a list or an `Option` of [`Content`] that a tool's result shows beside the message; see [`Error::with_content`] |
 ///
-/// A named field that serialises is told to the caller beside the message, under its own name; sources, tuples'
-/// fields, and those whose type has no `Serialize` are not. `#[failure(crate = path)]` on the type says where
-/// tent lives, for a crate that re-exports it.
+/// The caller gets each named field whose type implements `Serialize`, under the name of the field. Sources, the fields
+/// of tuples and other types stay private. `#[failure(crate = path)]` on the type sets the path of tent, for a crate
+/// that re-exports it.
 ///
-/// What is wrong with a declaration is reported all at once, each at its word: T7020 for a code, message or status
-/// that is missing or cannot be, T7014 for an option that there is not, T7008 for two that clash.
+/// All errors of a declaration are reported at once, each at its place: T7020 for a code, message or status that is
+/// missing or not valid, T7014 for an unknown option, T7008 for two options that clash.
 pub use tent_macros::Failure;
 #[doc(no_inline)]
 pub use tent_runtime::error::Failure;
@@ -170,7 +167,7 @@ pub use tent_macros::query;
 #[doc = include_str!("../docs/resource.md")]
 pub use tent_macros::resource;
 
-/// The declarations of the functions that are named: `functions![open_orders, shop::mark_paid]` is a
+/// Lists the declarations of functions: `functions![open_orders, shop::mark_paid]` is a
 /// `&'static [&'static Declaration]`, also in a constant.
 ///
 /// ```
@@ -190,18 +187,18 @@ pub use tent_macros::resource;
 /// assert_eq!(shop::hours(), "9 to 5");
 /// ```
 ///
-/// For a registry of chosen functions: in tests, or where one binary holds several apps. Every other app takes all
-/// functions that are linked.
+/// Use it for an app with selected functions: in tests, or if one binary holds several apps. Every other app has all
+/// linked functions.
 ///
-/// The attributes leave a hidden constant beside each function, as visible as the function itself, and this names it:
-/// where the compiler finds no `__tent_function_open_orders`, `open_orders` has no attribute or cannot be seen from here.
+/// The attributes add a hidden constant beside each function, with the visibility of the function. If the compiler does
+/// not find `__tent_function_open_orders`, then `open_orders` has no attribute or is not visible here.
 pub use tent_macros::functions;
 
-/// Makes sure that a crate which only declares functions is part of the program, and that it does declare
-/// some: the app does not start where it gave none (T7018).
+/// Links a crate that only declares functions, and requires that it declares at least one: otherwise the app does not
+/// start (T7018).
 ///
-/// A crate that nothing names is not linked, whatever `Cargo.toml` says, and its functions are missing without a
-/// word. `use the_crate as _;` links it too, but promises nothing.
+/// Rust does not link a crate that the program never names, even if `Cargo.toml` has it, and its functions would be
+/// missing silently. `use the_crate as _;` links it too, without the check.
 ///
 /// ```
 /// # extern crate tent as shop_functions;
@@ -210,7 +207,7 @@ pub use tent_macros::functions;
 /// # }
 /// ```
 ///
-/// A dependency that `Cargo.toml` renames is called by the name it has there `as` the one it has at home:
+/// For a dependency that `Cargo.toml` renames, give that name `as` the crate's own name:
 /// `tent::link!(shop as shop_functions)`.
 #[macro_export]
 macro_rules! link {
@@ -234,7 +231,7 @@ macro_rules! link {
     };
 }
 
-/// An [`App`] with the name and the version of the package that it stands in.
+/// Creates an [`App`] with the name and the version of the package that calls the macro.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -251,7 +248,7 @@ macro_rules! app {
     };
 }
 
-/// What the macros' code names. Nothing here is for apps, and anything may change in any version.
+/// Items for generated code. They are not for apps, and can change in any version.
 #[doc(hidden)]
 pub mod __private {
     pub use tent_runtime::function::expansion::*;

@@ -32,7 +32,7 @@ pub fn run_with(function: &Declaration, input: Value, states: States) -> Result<
     let Value::Object(input) = input else {
         panic!("an input is an object, not {input}");
     };
-    let cx = Cx::for_test(Caller::Nobody, states);
+    let cx = Cx::for_test(Caller::Anonymous, states);
     block_on(async {
         match function.body {
             Body::Async(body) => body(&cx, input).await,

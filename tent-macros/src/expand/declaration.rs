@@ -126,8 +126,8 @@ fn access(access: &Access, adapters: &mut Adapters, private: &TokenStream) -> To
             let (written, cx) = (written_path(path), local("__tent_cx"));
             let body = quote_spanned!(path.span()=> #private::decision(#path, #cx));
             let returns = quote!(#private::bool);
-            let ask = adapters.add(&[], &quote!(), &returns, &body, private);
-            quote!(#private::Access::Rule(#private::Rule { path: #written, ask: #ask }))
+            let run = adapters.add(&[], &quote!(), &returns, &body, private);
+            quote!(#private::Access::Rule(#private::Rule { path: #written, run: #run }))
         }
     }
 }
@@ -184,8 +184,8 @@ fn lister(path: &Path, adapters: &mut Adapters, private: &TokenStream) -> TokenS
     let (written, cx) = (written_path(path), local("__tent_cx"));
     let returns = quote!(#private::Vec<#private::ResourceInfo>);
     let body = quote_spanned!(path.span()=> #private::list(#path, #cx));
-    let ask = adapters.add(&[], &quote!(), &returns, &body, private);
-    quote!(#private::Lister { path: #written, ask: #ask })
+    let run = adapters.add(&[], &quote!(), &returns, &body, private);
+    quote!(#private::Lister { path: #written, run: #run })
 }
 
 /// The completion functions of the arguments.
@@ -222,8 +222,8 @@ fn completion(
     let body = quote_spanned! {path.span()=>
         #private::complete(#path, #cx, #typed, #others)
     };
-    let ask = adapters.add(&parameter.cfgs, &parameters, &returns, &body, private);
-    quote!(#private::Complete { argument: #argument, path: #written, ask: #ask })
+    let run = adapters.add(&parameter.cfgs, &parameters, &returns, &body, private);
+    quote!(#private::Complete { argument: #argument, path: #written, run: #run })
 }
 
 /// The input, where the function has inputs.

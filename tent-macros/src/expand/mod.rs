@@ -3,7 +3,7 @@
 //!
 //! Rules of the generated code:
 //!
-//! - Every path begins with `tent::__private`, and every item and local of its own begins with `__tent`.
+//! - Every path begins with `tent::__private`, and every item and local that it adds begins with `__tent`.
 //! - What the compiler must know about a type is requested at that type's span, and about the function's future at the
 //!   function's name, so that errors are shown there.
 //! - A bound that two places need is written with the same tokens in both: the compiler reports it once.

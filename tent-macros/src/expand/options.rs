@@ -67,17 +67,17 @@ pub(super) fn set(update: &mut Update, model: &Model<'_>, private: &TokenStream)
             false => Some(quote!(false)),
         },
     );
-    update.set("asks", set(function.danger.is_some()));
-    update.set("asks_page", set(function.asks.is_some()));
+    update.set("needs_approval", set(function.danger.is_some()));
+    update.set("approval_on_page", set(function.asks.is_some()));
     let scope = common
         .scope
         .as_ref()
         .map(|scope| scope.value.0.to_token_stream());
     update.set("scope", some(scope, private));
-    update.set("adds", set(function.writes.is_some()));
+    update.set("additive", set(function.writes.is_some()));
     let changes = function.changes.as_ref();
     update.set(
-        "only_reads",
+        "read_only",
         set(changes.is_some_and(|changes| !changes.value)),
     );
     update.set("sends", flag(&function.sends));

@@ -115,8 +115,8 @@ fn source(model: &Model<'_>) -> TokenStream {
             Some(at) => {
                 let binding = placed(arm, at);
                 let span = arm.fields[at].ty.span();
-                let asked = quote_spanned!(span=> (&#private::SourceField(#binding)).error());
-                (vec![at], quote!(use #private::source_kinds::*; #asked))
+                let error = quote_spanned!(span=> (&#private::SourceField(#binding)).error());
+                (vec![at], quote!(use #private::source_kinds::*; #error))
             }
             None => (vec![], quote!(#private::core::option::Option::None)),
         }

@@ -265,8 +265,8 @@ impl<'a> Reader<'a> {
         written + &word
     }
 
-    /// The field called `name`, which the text writes as `shown`.
-    fn field(&mut self, name: &str, shown: &str) -> Option<usize> {
+    /// The field called `name`, which the text writes as `text`.
+    fn field(&mut self, name: &str, text: &str) -> Option<usize> {
         let found = self.fields.iter().position(|field| field == name);
         if found.is_none() {
             let known: Vec<&str> = self.fields.iter().map(String::as_str).collect();
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
             } else {
                 suggest(name, &known)
             };
-            self.problem(&format!("names `{shown}`, which is not a field"), &help);
+            self.problem(&format!("names `{text}`, which is not a field"), &help);
         }
         found
     }

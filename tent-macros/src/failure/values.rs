@@ -3,7 +3,7 @@
 use quote::ToTokens as _;
 use syn::{Lit, LitStr};
 
-use crate::options::{Given, Value, invalid};
+use crate::options::{AttributeOption, Value, invalid};
 use tent_core::codes;
 
 /// The code of a failure of an app: `A` and four digits.
@@ -11,8 +11,8 @@ use tent_core::codes;
 pub(crate) struct FailureCode(pub(crate) LitStr);
 
 impl Value for FailureCode {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let literal = given.literal_text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let literal = option.literal_text()?;
         let code = literal.value();
         let digits = |rest: &str| rest.len() == 4 && rest.bytes().all(|b| b.is_ascii_digit());
         if code.strip_prefix('A').is_some_and(digits) {
@@ -33,15 +33,15 @@ impl Value for FailureCode {
 pub(crate) struct Status(pub(crate) u16);
 
 impl Value for Status {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let number = match given.literal() {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let number = match option.literal() {
             Some(Lit::Int(number)) => number.base10_parse::<u16>().ok(),
             _ => None,
         };
         if let Some(number) = number.filter(|number| (400..600).contains(number)) {
             return Ok(Status(number));
         }
-        let problem = match given.literal() {
+        let problem = match option.literal() {
             Some(literal) => format!(
                 "`{}` is not an HTTP status of a failure",
                 literal.to_token_stream()
@@ -58,8 +58,8 @@ impl Value for Status {
 pub(crate) struct FailureName(pub(crate) String);
 
 impl Value for FailureName {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let name = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let name = option.text()?;
         let valid = |word: &str| {
             let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
             !word.is_empty() && word.bytes().all(letter)

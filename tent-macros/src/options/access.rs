@@ -4,7 +4,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
 
 use super::ungrouped;
-use super::value::{Given, Value, invalid, invalid_from_catalogue, text_of};
+use super::value::{AttributeOption, Value, invalid, invalid_from_catalogue, text_of};
 use crate::diagnostic::suggest;
 use tent_core::codes;
 use tent_core::names::nearest;
@@ -40,8 +40,8 @@ impl Access {
 }
 
 impl Value for Access {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        match given.value {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        match option.value {
             Some(value) => access(value),
             None => Err(wrong_form()),
         }

@@ -11,7 +11,7 @@ pub(crate) mod values;
 
 pub(crate) use access::Access;
 use value::CratePath;
-pub(crate) use value::{Given, Number, Spanned, Value, invalid};
+pub(crate) use value::{AttributeOption, Number, Spanned, Value, invalid};
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;

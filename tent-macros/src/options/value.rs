@@ -1,5 +1,5 @@
-//! The general kinds of values: texts, flags, numbers, paths and expressions. Values with a meaning of
-//! their own, such as durations, are in [`values`](super::values).
+//! The general kinds of values: texts, flags, numbers, paths and expressions. Values with a
+//! special meaning, such as durations, are in [`values`](super::values).
 
 use darling::FromMeta;
 use proc_macro2::Span;
@@ -16,11 +16,11 @@ pub(crate) trait Value: Sized {
     ///
     /// # Errors
     /// One error, or several for a list.
-    fn read(given: &Given<'_>) -> darling::Result<Self>;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self>;
 }
 
 /// An option on its way to a [`Value`].
-pub(crate) struct Given<'a> {
+pub(crate) struct AttributeOption<'a> {
     /// The name of the option.
     pub(crate) name: String,
     /// Its value; `None` for a bare word.
@@ -38,9 +38,9 @@ pub(crate) struct Spanned<T> {
 /// The one bridge between the tables and darling: every option converts through [`Value`].
 impl<T: Value> FromMeta for Spanned<T> {
     fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        let given = Given::of(meta);
-        let value = T::read(&given)?;
-        let span = given.span;
+        let option = AttributeOption::of(meta);
+        let value = T::read(&option)?;
+        let span = option.span;
         Ok(Spanned { value, span })
     }
 }
@@ -55,14 +55,14 @@ pub(crate) fn invalid_from_catalogue(code: Code, problem: &str) -> darling::Erro
     darling::Error::custom(diagnostic::text_from_catalogue(code, problem))
 }
 
-impl<'a> Given<'a> {
+impl<'a> AttributeOption<'a> {
     fn of(meta: &'a Meta) -> Self {
         let name = meta.path().get_ident().map(ToString::to_string);
         let value = match meta {
             Meta::NameValue(pair) => Some(ungrouped(&pair.value)),
             Meta::Path(_) | Meta::List(_) => None,
         };
-        Given {
+        AttributeOption {
             name: name.unwrap_or_default(),
             span: value.map_or_else(|| meta.span(), |value| value.span()),
             value,
@@ -144,26 +144,26 @@ pub(crate) fn text_of(expression: &Expr) -> Option<String> {
 }
 
 impl Value for String {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.text()
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.text()
     }
 }
 
 impl Value for LitStr {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.literal_text().cloned()
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.literal_text().cloned()
     }
 }
 
 /// `true` or `false`; a bare word is `true`.
 impl Value for bool {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        match (given.value, given.literal()) {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        match (option.value, option.literal()) {
             (None, _) => Ok(true),
             (_, Some(Lit::Bool(flag))) => Ok(flag.value),
             _ => {
-                let problem = format!("`{}` requires `true` or `false`", given.name);
-                let help = format!("write `{} = true`, or remove the option", given.name);
+                let problem = format!("`{}` requires `true` or `false`", option.name);
+                let help = format!("write `{} = true`, or remove the option", option.name);
                 Err(invalid(codes::INVALID_OPTION, &problem, &help))
             }
         }
@@ -175,22 +175,22 @@ impl Value for bool {
 pub(crate) struct Bare;
 
 impl Value for Bare {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        if given.value.is_none() {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        if option.value.is_none() {
             return Ok(Bare);
         }
-        let problem = format!("`{}` does not take a value", given.name);
-        let help = format!("write `{}`", given.name);
+        let problem = format!("`{}` does not take a value", option.name);
+        let help = format!("write `{}`", option.name);
         Err(invalid(codes::INVALID_OPTION, &problem, &help))
     }
 }
 
 /// Any expression.
 impl Value for Expr {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.value.cloned().ok_or_else(|| {
-            let problem = format!("`{}` requires a value", given.name);
-            let help = format!("write `{} = …`", given.name);
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.value.cloned().ok_or_else(|| {
+            let problem = format!("`{}` requires a value", option.name);
+            let help = format!("write `{} = …`", option.name);
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -229,21 +229,21 @@ fn number(expression: &Expr) -> Option<Number> {
 }
 
 impl Value for Number {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.number()
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.number()
     }
 }
 
 /// A number of characters or items.
 impl Value for u64 {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let count = match given.number()? {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let count = match option.number()? {
             Number::Integer(number) => u64::try_from(number).ok(),
             Number::Float(_) => None,
         };
         count.ok_or_else(|| {
-            let problem = format!("`{}` requires an integer of 0 or more", given.name);
-            let help = format!("write a literal, for example `{} = 1`", given.name);
+            let problem = format!("`{}` requires an integer of 0 or more", option.name);
+            let help = format!("write a literal, for example `{} = 1`", option.name);
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -254,8 +254,8 @@ impl Value for u64 {
 pub(crate) struct CratePath(pub(crate) Path);
 
 impl Value for CratePath {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.path().map(CratePath).ok_or_else(|| {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.path().map(CratePath).ok_or_else(|| {
             let problem = "`crate` requires the path of tent";
             let help = "write an absolute path, for example `crate = ::my_app::tent`";
             invalid(codes::INVALID_OPTION, problem, help)
@@ -268,12 +268,12 @@ impl Value for CratePath {
 pub(crate) struct FunctionPath(pub(crate) Path);
 
 impl Value for FunctionPath {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.path().map(FunctionPath).ok_or_else(|| {
-            let problem = format!("`{}` requires the path of a function", given.name);
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.path().map(FunctionPath).ok_or_else(|| {
+            let problem = format!("`{}` requires the path of a function", option.name);
             let help = format!(
                 "write the path without parentheses, for example `{} = all_orders`",
-                given.name
+                option.name
             );
             invalid(codes::INVALID_OPTION, &problem, &help)
         })

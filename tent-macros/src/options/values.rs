@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tent_core::capability::{self, Capability, UnknownCapability};
 
-use super::value::{Given, Value, invalid, invalid_from_catalogue};
+use super::value::{AttributeOption, Value, invalid, invalid_from_catalogue};
 use crate::diagnostic::suggest;
 use tent_core::codes;
 use tent_core::rate::{self, Rate};
@@ -19,8 +19,8 @@ macro_rules! word {
         pub(crate) struct $name;
 
         impl Value for $name {
-            fn read(given: &Given<'_>) -> darling::Result<Self> {
-                one_word(given, $word).map(|()| $name)
+            fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+                one_word(option, $word).map(|()| $name)
             }
         }
     )*};
@@ -35,12 +35,12 @@ word! {
     Adds = "adds",
 }
 
-fn one_word(given: &Given<'_>, word: &str) -> darling::Result<()> {
-    let text = given.text()?;
+fn one_word(option: &AttributeOption<'_>, word: &str) -> darling::Result<()> {
+    let text = option.text()?;
     if text == word {
         return Ok(());
     }
-    let problem = format!("{text:?} is not a valid value of `{}`", given.name);
+    let problem = format!("{text:?} is not a valid value of `{}`", option.name);
     Err(invalid(
         codes::INVALID_OPTION,
         &problem,
@@ -55,8 +55,8 @@ pub(crate) struct Offer {
 }
 
 impl Value for Offer {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let offers = given.each_text(|text| {
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let offers = option.each_text(|text| {
             if text == "mcp" {
                 return Ok(());
             }
@@ -79,12 +79,12 @@ impl Value for Offer {
 pub(crate) struct Timeout(pub(crate) Duration);
 
 impl Value for Timeout {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         duration::parse_positive(&text)
             .map(Timeout)
             .map_err(|error| {
-                let problem = format!("`{}`: {text:?} {error}", given.name);
+                let problem = format!("`{}`: {text:?} {error}", option.name);
                 let help = format!("write a duration such as {}", duration::EXAMPLES);
                 invalid(codes::INVALID_OPTION, &problem, &help)
             })
@@ -92,10 +92,10 @@ impl Value for Timeout {
 }
 
 impl Value for Rate {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         rate::parse(&text).map_err(|error| {
-            let problem = format!("`{}`: {text:?} {error}", given.name);
+            let problem = format!("`{}`: {text:?} {error}", option.name);
             let help = format!("write a rate such as {}", rate::EXAMPLES);
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
@@ -107,8 +107,8 @@ impl Value for Rate {
 pub(crate) struct Scope(pub(crate) String);
 
 impl Value for Scope {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         if scope::is_valid(&text) {
             return Ok(Scope(text));
         }
@@ -128,8 +128,8 @@ fn is_token(text: &str) -> bool {
 pub(crate) struct HeaderName(pub(crate) String);
 
 impl Value for HeaderName {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         if is_token(&text) {
             return Ok(HeaderName(text));
         }
@@ -143,8 +143,8 @@ impl Value for HeaderName {
 pub(crate) struct MediaType(pub(crate) String);
 
 impl Value for MediaType {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         let essence = text.split(';').next().unwrap_or_default().trim();
         let tokens = essence
             .split_once('/')
@@ -163,8 +163,8 @@ impl Value for MediaType {
 pub(crate) struct Capabilities(pub(crate) Vec<String>);
 
 impl Value for Capabilities {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        given.each_text(capability).map(Capabilities)
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        option.each_text(capability).map(Capabilities)
     }
 }
 
@@ -192,8 +192,8 @@ fn capability(text: &str) -> darling::Result<String> {
 pub(crate) struct Method(pub(crate) String);
 
 impl Value for Method {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         match method_problem(&text) {
             None => Ok(Method(text)),
             Some((problem, help)) => {
@@ -244,8 +244,8 @@ fn method_problem(method: &str) -> Option<(&'static str, &'static str)> {
 pub(crate) struct PropertyName(pub(crate) String);
 
 impl Value for PropertyName {
-    fn read(given: &Given<'_>) -> darling::Result<Self> {
-        let text = given.text()?;
+    fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
+        let text = option.text()?;
         let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
         if (1..=64).contains(&text.len()) && text.chars().all(valid) {
             return Ok(PropertyName(text));

@@ -112,7 +112,7 @@ async fn call(
     let target = Target::Function(Endpoint::Api, name);
     let mut resolved = dispatcher.resolve(requester, target).await?;
     let (input, encoding) = input(dispatcher, parts, body, &mut resolved).await?;
-    if !resolved.function().only_reads() {
+    if !resolved.function().is_read_only() {
         dispatcher.check_page(parts, admitted.caller())?;
     }
     let call = Call {
@@ -145,7 +145,7 @@ async fn input(
         &Method::POST => {
             let started = Instant::now();
             let input = posted_input(dispatcher, parts, body).await?;
-            // The pace of the upload has limits of its own.
+            // The upload has separate limits on its pace.
             resolved.exclude(started.elapsed());
             Ok((input, InputEncoding::Json))
         }
@@ -217,13 +217,13 @@ fn listed(function: &Function) -> Value {
         "title": function.title,
         "kind": function.kind.word(),
         "methods": if function.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
-        "readOnly": function.only_reads(),
+        "readOnly": function.is_read_only(),
         "input": function.input.published(),
     });
     if !function.about.is_empty() {
         listed["about"] = json!(function.about);
     }
-    if function.asks {
+    if function.needs_approval {
         listed["asks"] = json!(true);
     }
     if let OutputShape::Value(Some(output)) = &function.output {

@@ -8,7 +8,9 @@ use base64::prelude::BASE64_STANDARD;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-use crate::function::{Annotations, Content, Held, Output, Piece, ResourceInfo, Role};
+use crate::function::{
+    Annotations, Content, ContentKind, Output, ResourceData, ResourceInfo, Role,
+};
 use crate::web;
 
 /// The media type of text content.
@@ -63,16 +65,18 @@ fn typed(body: Body, media_type: &str) -> Response<Body> {
     response
 }
 
-/// Writes a single piece of content as the whole body. A browser must not run it as a page of this server.
+/// Writes a single kind of content as the whole body. A browser must not run it as a page of this server.
 fn single(content: Content) -> Response<Body> {
-    let (data, media_type) = match content.piece {
-        Piece::Text(text) => (text.into_bytes(), TEXT.to_owned()),
-        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => (data, media_type),
-        Piece::Resource(resource) => match resource.held {
-            Held::Text(text) => (text.into_bytes(), with_charset(resource.media_type)),
-            Held::Bytes(data) => (data, resource.media_type),
+    let (data, media_type) = match content.kind {
+        ContentKind::Text(text) => (text.into_bytes(), TEXT.to_owned()),
+        ContentKind::Image { data, media_type } | ContentKind::Audio { data, media_type } => {
+            (data, media_type)
+        }
+        ContentKind::Resource(resource) => match resource.data {
+            ResourceData::Text(text) => (text.into_bytes(), with_charset(resource.media_type)),
+            ResourceData::Bytes(data) => (data, resource.media_type),
         },
-        Piece::Link(_) => return json(block(&content).to_string()),
+        ContentKind::Link(_) => return json(block(&content).to_string()),
     };
     let mut response = typed(data.into(), &media_type);
     let headers = response.headers_mut();
@@ -99,25 +103,25 @@ fn with_charset(media_type: String) -> String {
     media_type
 }
 
-/// Writes a piece of content among others as JSON, with bytes in base64.
+/// Writes a kind of content among others as JSON, with bytes in base64.
 fn block(content: &Content) -> Value {
-    let mut block = match &content.piece {
-        Piece::Text(text) => json!({ "type": "text", "text": text }),
-        Piece::Image { data, media_type } => {
+    let mut block = match &content.kind {
+        ContentKind::Text(text) => json!({ "type": "text", "text": text }),
+        ContentKind::Image { data, media_type } => {
             json!({ "type": "image", "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
         }
-        Piece::Audio { data, media_type } => {
+        ContentKind::Audio { data, media_type } => {
             json!({ "type": "audio", "mediaType": media_type, "data": BASE64_STANDARD.encode(data) })
         }
-        Piece::Resource(resource) => {
+        ContentKind::Resource(resource) => {
             let mut block = json!({ "type": "resource", "uri": resource.uri, "mediaType": resource.media_type });
-            match &resource.held {
-                Held::Text(text) => block["text"] = text.as_str().into(),
-                Held::Bytes(data) => block["data"] = BASE64_STANDARD.encode(data).into(),
+            match &resource.data {
+                ResourceData::Text(text) => block["text"] = text.as_str().into(),
+                ResourceData::Bytes(data) => block["data"] = BASE64_STANDARD.encode(data).into(),
             }
             block
         }
-        Piece::Link(link) => linked(link),
+        ContentKind::Link(link) => linked(link),
     };
     let Annotations {
         audience,

@@ -11,7 +11,7 @@ use crate::caller::Caller;
 use crate::cx::TraceId;
 use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::error::{Error, Result};
-use crate::function::{Held, Output, Piece};
+use crate::function::{ContentKind, Output, ResourceData};
 use crate::registry::Registry;
 use crate::server::Prepared;
 
@@ -37,7 +37,9 @@ pub(super) async fn call(
     let suggestion = suggestion(&registry, &name);
     let dispatcher = prepared.open(registry).await?;
     let caller = match person {
-        Some(id) => Caller::User(Arc::new(dispatcher.user(&id).await.map_err(here)?)),
+        Some(id) => Caller::User(Arc::new(
+            dispatcher.user(&id).await.map_err(with_command_line_fix)?,
+        )),
         None => Caller::App,
     };
     let admitted = Admitted::internal(caller, TraceId::default());
@@ -46,13 +48,13 @@ pub(super) async fn call(
         ..Call::default()
     };
     let called = dispatcher.call_as(Endpoint::Cli, admitted, &name, call);
-    let answer = called.await.map_err(|error| match &suggestion {
+    let output = called.await.map_err(|error| match &suggestion {
         Some(near) if error.is(codes::NOT_FOUND) => {
             error.with_fix(format!("Did you mean `{near}`? `list` shows all names."))
         }
-        _ => here(error),
+        _ => with_command_line_fix(error),
     })?;
-    let lines = shown(answer);
+    let lines = lines_of(output);
     if !lines.is_empty() {
         out::data(lines.join("\n"))?;
     }
@@ -80,7 +82,7 @@ fn suggestion(registry: &Registry, name: &str) -> Option<String> {
 }
 
 /// Replaces the fix for the command line: the catalogue addresses the sender of a request.
-fn here(error: Error) -> Error {
+fn with_command_line_fix(error: Error) -> Error {
     let fix = match error.tent_code() {
         Some(codes::NOT_FOUND) => {
             "Use a name that `list` shows, or call as a user with access, with --as USER."
@@ -94,19 +96,19 @@ fn here(error: Error) -> Error {
 }
 
 /// The output as text, each part on its own lines.
-fn shown(Output { value, content, .. }: Output) -> Vec<String> {
+fn lines_of(Output { value, content, .. }: Output) -> Vec<String> {
     let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
     let value = value.map(|value| value.get().to_owned());
-    let content = content.into_iter().map(|one| match one.piece {
-        Piece::Text(text) => text,
-        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
+    let content = content.into_iter().map(|one| match one.kind {
+        ContentKind::Text(text) => text,
+        ContentKind::Image { data, media_type } | ContentKind::Audio { data, media_type } => {
             bytes(&data, &media_type)
         }
-        Piece::Resource(resource) => match resource.held {
-            Held::Text(text) => text,
-            Held::Bytes(data) => bytes(&data, &resource.media_type),
+        ContentKind::Resource(resource) => match resource.data {
+            ResourceData::Text(text) => text,
+            ResourceData::Bytes(data) => bytes(&data, &resource.media_type),
         },
-        Piece::Link(link) => format!("[{}]({})", link.name, link.uri),
+        ContentKind::Link(link) => format!("[{}]({})", link.name, link.uri),
     });
     value.into_iter().chain(content).collect()
 }

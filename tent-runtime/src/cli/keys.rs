@@ -7,7 +7,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::error::Result;
-use crate::keys::{self, KeyRecord, Keys as Kept, NewKey};
+use crate::keys::{self, KeyRecord, Keys as KeyStore, NewKey};
 use crate::server::Prepared;
 use crate::settings::values;
 
@@ -43,9 +43,9 @@ pub(super) enum Keys {
     },
 }
 
-pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
-    let kept = Kept::new(prepared.store().await?);
-    match keys {
+pub(super) async fn run(prepared: Prepared, command: Keys) -> Result<ExitCode> {
+    let keys = KeyStore::new(prepared.store().await?);
+    match command {
         Keys::Create {
             scopes,
             owner,
@@ -56,10 +56,10 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
             new.owner = owner;
             new.label = label;
             new.lifetime = expires;
-            out::data(kept.create(new).await?.text())?;
+            out::data(keys.create(new).await?.text())?;
         }
         Keys::List { json: as_json } => {
-            let records = kept.list().await?;
+            let records = keys.list().await?;
             match as_json {
                 true => out::data(format_args!(
                     "{:#}",
@@ -70,7 +70,7 @@ pub(super) async fn run(prepared: Prepared, keys: Keys) -> Result<ExitCode> {
             }
         }
         Keys::Revoke { id } => {
-            if !kept.revoke(&id).await? {
+            if !keys.revoke(&id).await? {
                 out::say(format_args!(
                     "error: unknown key {id}; `keys list` shows all keys"
                 ));

@@ -120,7 +120,7 @@ fn as_value(function: &Function) -> Value {
         "access": function.access.to_string(),
         "scope": function.scope,
         "endpoints": endpoints(function),
-        "asks": function.asks,
+        "asks": function.needs_approval,
         "input": function.input.published(),
         "location": function.location.map(|at| at.to_string()),
     });

@@ -40,17 +40,18 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
             tracing::warn!(
                 "the caller is anonymous: only functions with access = \"anyone\" are available; identify the caller with {KEY} or --as USER"
             );
-            (Identity::Caller(Caller::Nobody), "")
+            (Identity::Caller(Caller::Anonymous), "")
         }
     };
+    let signal = shutdown_signal();
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
-        shutdown_signal().await;
+        signal.await;
         tent.shutdown();
     });
-    let told = |error: Error| match error.tent_code() {
+    let with_fix = |error: Error| match error.tent_code() {
         Some(codes::SIGN_IN) => error.with_fix(fix),
         _ => error,
     };
-    served.await.map_err(told)?;
+    served.await.map_err(with_fix)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -104,13 +104,13 @@ impl Icon {
         self
     }
 
-    /// The URL as messages show it, cut to [`SHOWN`] characters.
-    pub(crate) fn shown(&self) -> String {
-        let mut shown: String = self.src.chars().take(SHOWN).collect();
-        if shown.len() < self.src.len() {
-            shown.push('…');
+    /// The URL as messages show it, cut to [`MOST_SHOWN`] characters.
+    pub(crate) fn abridged_src(&self) -> String {
+        let mut abridged: String = self.src.chars().take(MOST_SHOWN).collect();
+        if abridged.len() < self.src.len() {
+            abridged.push('…');
         }
-        shown
+        abridged
     }
 
     /// Why clients reject the icon, as the end of a sentence about it.
@@ -145,7 +145,7 @@ impl Icon {
 }
 
 /// The number of characters of a URL that a message shows.
-const SHOWN: usize = 60;
+const MOST_SHOWN: usize = 60;
 
 fn scheme(url: &str) -> &str {
     url.split_once(':').map_or("", |(scheme, _)| scheme)
@@ -313,9 +313,13 @@ mod tests {
             (Icon::data(vec![b'.'; MAX_URL], "image/avif"), "more than"),
         ] {
             let found = bad.problem().unwrap_or_default();
-            assert!(found.contains(part), "{}: {found}", bad.shown());
+            assert!(found.contains(part), "{}: {found}", bad.abridged_src());
         }
-        assert!(Icon::data([0; 1000], "image/avif").shown().ends_with('…'));
+        assert!(
+            Icon::data([0; 1000], "image/avif")
+                .abridged_src()
+                .ends_with('…')
+        );
     }
 
     #[test]

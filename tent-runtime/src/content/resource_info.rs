@@ -88,7 +88,10 @@ impl ResourceInfo {
             None => self.icons.push(icon),
             Some(problem) => {
                 let uri = &self.uri;
-                tracing::warn!("T7034: the icon {:?} of {uri} {problem}", icon.shown());
+                tracing::warn!(
+                    "T7034: the icon {:?} of {uri} {problem}",
+                    icon.abridged_src()
+                );
             }
         }
         self

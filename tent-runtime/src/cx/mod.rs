@@ -23,6 +23,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::future::Either;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -44,13 +45,14 @@ pub(crate) use paused_time::PausedTime;
 
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
+use crate::race::race;
 use tent_core::codes;
 
 /// One call, as its function sees it. Cheap to clone.
 #[derive(Clone)]
 pub struct Cx {
     parts: Arc<CxParts>,
-    /// Whether the app itself is the caller, whoever made the call ([`Cx::app`]).
+    /// Whether the app itself is the caller, in place of the caller of the request ([`Cx::app`]).
     as_app: bool,
 }
 
@@ -111,7 +113,7 @@ impl Cx {
     /// T0004 for an anonymous caller, T0005 for a caller that is not a user.
     pub fn user(&self) -> Result<&User> {
         self.caller().user().ok_or_else(|| match self.caller() {
-            Caller::Nobody => Error::new(codes::SIGN_IN),
+            Caller::Anonymous => Error::new(codes::SIGN_IN),
             _ => Error::new(codes::NOT_ALLOWED)
                 .with_message("This caller is not a user.")
                 .with_fix("Call with the key of a user, or sign in."),
@@ -283,10 +285,15 @@ impl Cx {
         let name = self.parts.nesting.name(name);
         // The time that a person takes does not count against the deadline.
         let waiting = self.paused().map(PausedTime::pause);
-        let answer = elicitor.request(&name, request).await?;
+        // A task that outlives a cancelled call would wait for ever: a modern client responds in another request.
+        let response = elicitor.request(&name, request);
+        let response = match race(response, self.cancelled()).await {
+            Either::Left(response) => response?,
+            Either::Right(()) => return Err(Error::unexpected("the call was cancelled")),
+        };
         drop(waiting);
         prepared
-            .read(answer)
+            .read(response)
             .map_err(|problem| misanswered(&name, &problem))
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub trait Reporter: fmt::Debug + Send + Sync {
     /// Notes that the call passed every check and its function is about to run.
     ///
-    /// Dispatch calls this once. Until then the response is a plain refusal with a status of its own; from then on
+    /// Dispatch calls this once. Until then the response is a plain error with its own HTTP status; from then on
     /// an endpoint may commit to a response stream.
     fn started(&self);
 

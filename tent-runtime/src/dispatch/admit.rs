@@ -77,7 +77,7 @@ impl Dispatcher {
         })
     }
 
-    /// Admits the next message of a batch, which is a request with a deadline of its own.
+    /// Admits the next message of a batch, which is a request with its own deadline.
     ///
     /// # Errors
     /// T0006 as for [`admit`](Self::admit).
@@ -167,7 +167,7 @@ impl Admitted {
             return self.caller.to_string();
         }
         match self.client_address {
-            // Whoever holds one address of a /64 network holds all of them.
+            // The holder of one address of a /64 network holds all of them.
             Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
             Some(IpAddr::V4(ip)) => ip.to_string(),
             None => String::new(),

@@ -42,7 +42,7 @@ impl AppInfo {
         let mut problems = Vec::new();
         for icon in &self.icons {
             if let Some(problem) = icon.problem() {
-                let message = format!("The app's icon {:?} {problem}", icon.shown());
+                let message = format!("The app's icon {:?} {problem}", icon.abridged_src());
                 problems.push(at(codes::INVALID_ICON, message));
             }
         }
@@ -88,7 +88,7 @@ impl AppInfo {
             code: codes::INVALID_ICON,
             message: format!(
                 "The app's icon {:?} is not over https, so that clients do not fetch it",
-                icon.shown()
+                icon.abridged_src()
             ),
             locations: Vec::new(),
         };

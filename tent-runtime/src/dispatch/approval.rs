@@ -21,7 +21,7 @@ pub(super) enum Approval {
 /// # Errors
 /// T7120 if the function requires an approval and the call has none.
 pub(super) fn check(function: &Function, approval: Approval) -> Result<()> {
-    if !function.asks || approval == Approval::NotNeeded {
+    if !function.needs_approval || approval == Approval::NotNeeded {
         return Ok(());
     }
     Err(Error::new(codes::APPROVAL_NEEDED).with_message(format!(

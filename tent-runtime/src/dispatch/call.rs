@@ -105,7 +105,7 @@ struct PreparedCall {
 impl Dispatcher {
     /// Calls a resolved function.
     ///
-    /// Dropping the future cancels the call, with two exceptions, which run in a task of their own to the end: the
+    /// Dropping the future cancels the call, with two exceptions, which run to the end in a separate task: the
     /// calls of a legacy MCP client, whose revisions say that a disconnect cancels nothing, and a claimed retry of a
     /// change or an action, which runs once.
     pub async fn call(self: &Arc<Self>, resolved: Resolved, call: Call) -> Outcome {
@@ -124,7 +124,7 @@ impl Dispatcher {
         })
     }
 
-    /// Calls a resolved function in a task of its own, which goes on when its caller disconnects. When `cancelled`
+    /// Calls a resolved function in a separate task, which goes on when its caller disconnects. When `cancelled`
     /// turns true, the call ends and the result is `None`; without its sender, nothing cancels the call.
     ///
     /// A claimed call is cancelled before its claim alone. From then on it runs to its end, and a cancellation only

@@ -73,7 +73,7 @@ pub(super) async fn until(deadline: Option<Instant>) {
     }
 }
 
-/// The earlier of two deadlines. `None` is no deadline.
+/// The earlier of two deadlines; `None` means no deadline.
 pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -171,10 +171,10 @@ mod tests {
     fn replaces_an_error_that_is_not_meant_for_callers_by_a_reference() {
         let password =
             Error::new(codes::INVALID_SETTING).with_message("shop.password: \"hunter2\"");
-        let error = with_reference(password, "a function", "nobody", "1");
+        let error = with_reference(password, "a function", "anonymous", "1");
         assert_eq!(error.code(), "T0012");
         assert!(!error.message().contains("hunter2"));
-        let again = with_reference(error.clone(), "a function", "nobody", "1");
+        let again = with_reference(error.clone(), "a function", "anonymous", "1");
         assert_eq!(
             again.fields(),
             error.fields(),
@@ -186,7 +186,7 @@ mod tests {
         ] {
             let code = public.code();
             assert_eq!(
-                with_reference(public, "a function", "nobody", "1").code(),
+                with_reference(public, "a function", "anonymous", "1").code(),
                 code
             );
         }

@@ -204,11 +204,11 @@ impl Dispatcher {
     /// The signed-in user of a request without credentials.
     async fn signed_in(&self, parts: &Parts, deadline: Option<Instant>) -> Result<Caller> {
         let Some(identify) = &self.hooks.identify else {
-            return Ok(Caller::Nobody);
+            return Ok(Caller::Anonymous);
         };
         let parts = Arc::new(parts.clone());
         let user = self.run_hook(identify, parts, "identify", deadline).await?;
-        Ok(user.map_or(Caller::Nobody, |user| Caller::User(Arc::new(user))))
+        Ok(user.map_or(Caller::Anonymous, |user| Caller::User(Arc::new(user))))
     }
 
     async fn run_hook<I>(

@@ -116,7 +116,7 @@ pub struct Dispatcher {
     claims: Arc<idempotency::Claims>,
     sealer: Sealer,
     closing: CancellationToken,
-    /// The calls in tasks of their own.
+    /// The calls that run in separate tasks.
     tasks: TaskTracker,
     blocking: run::BlockingPermits,
     /// Itself, for the calls that a function makes.
@@ -228,7 +228,7 @@ impl Dispatcher {
         self.closing.cancelled().await;
     }
 
-    /// Completes when no call is running in a task of its own: the calls of legacy clients and claimed retries, which
+    /// Completes when no call is running in a separate task: the calls of legacy clients and claimed retries, which
     /// go on after their client disconnected.
     pub async fn drained(&self) {
         self.tasks.wait().await;

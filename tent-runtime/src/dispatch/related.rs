@@ -30,14 +30,14 @@ impl Dispatcher {
         resource: &Resource,
         requester: Requester<'_>,
     ) -> Result<Vec<ResourceInfo>> {
-        let Some(list) = resource.stated.list else {
+        let Some(list) = resource.options.list else {
             return Ok(Vec::new());
         };
         // It contributes to one list with others, so its own timeout does not exceed the deadline of the request.
         let request = requester.admitted.deadline();
         let deadline = earlier(own_deadline(&resource.function, request), request);
         let cx = self.related_cx(requester.admitted, requester.client, deadline);
-        self.run_related(list.path, &cx, async { (list.ask)(&cx).await })
+        self.run_related(list.path, &cx, async { (list.run)(&cx).await })
             .await
     }
 
@@ -67,7 +67,7 @@ impl Dispatcher {
         };
         let cx = self.related_cx(resolved.admitted(), client, resolved.deadline());
         self.run_related(complete.path, &cx, async {
-            (complete.ask)(&cx, typed, other_arguments).await
+            (complete.run)(&cx, typed, other_arguments).await
         })
         .await
     }

@@ -383,10 +383,10 @@ impl<'a> ReadableResources<'a> {
 
 /// The position of a resource in its registry, where resources are sorted by URI.
 fn position_of(registry: &Registry, resource: &Resource) -> usize {
-    let uri = resource.stated.uri;
+    let uri = resource.options.uri;
     let found = registry
         .resources()
-        .binary_search_by(|one| one.stated.uri.cmp(uri));
+        .binary_search_by(|one| one.options.uri.cmp(uri));
     found.unwrap_or_else(|position| position)
 }
 

@@ -118,9 +118,9 @@ impl From<AccessDeclaration> for Access {
             AccessDeclaration::Role(role) => Access::role(role),
             AccessDeclaration::App => Access::App,
             AccessDeclaration::Any(list) => Access::any(list.iter().copied().map(Access::from)),
-            AccessDeclaration::Rule(RuleDeclaration { path, ask }) => Access::Rule(Rule {
+            AccessDeclaration::Rule(RuleDeclaration { path, run }) => Access::Rule(Rule {
                 name: path.into(),
-                check: Arc::new(ask),
+                check: Arc::new(run),
             }),
         }
     }

@@ -59,7 +59,7 @@ pub struct RuleDeclaration {
     /// Its path as written, for lists and logs.
     pub path: &'static str,
     /// Runs it.
-    pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<bool>>,
+    pub run: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<bool>>,
 }
 
 /// The place of a declaration in the source.
@@ -153,15 +153,15 @@ pub struct Declaration {
     /// `api`; by default `true` for functions, `false` for resources and prompts.
     pub api: bool,
     /// `danger = "ask"`.
-    pub asks: bool,
+    pub needs_approval: bool,
     /// `asks = "page"`.
-    pub asks_page: bool,
+    pub approval_on_page: bool,
     /// `scope`.
     pub scope: Option<&'static str>,
     /// `writes = "adds"`.
-    pub adds: bool,
+    pub additive: bool,
     /// `changes = false` on an action.
-    pub only_reads: bool,
+    pub read_only: bool,
     /// `sends`.
     pub sends: bool,
     /// `idempotent`.
@@ -213,11 +213,11 @@ impl Declaration {
             about: "",
             mcp: false,
             api: true,
-            asks: false,
-            asks_page: false,
+            needs_approval: false,
+            approval_on_page: false,
             scope: None,
-            adds: false,
-            only_reads: false,
+            additive: false,
+            read_only: false,
             sends: false,
             idempotent: None,
             retry: false,

@@ -45,7 +45,7 @@ pub struct Function {
     /// Whether the function is at `/api`.
     pub(crate) api: bool,
     /// Whether a person must approve each call.
-    pub(crate) asks: bool,
+    pub(crate) needs_approval: bool,
     pub(crate) retry: bool,
     pub(crate) timeout: Option<Duration>,
     pub(crate) limit: Option<(u32, Duration)>,
@@ -126,7 +126,7 @@ impl Function {
     }
 
     /// Whether the function only reads: a query, or an action with `changes = false`.
-    pub fn only_reads(&self) -> bool {
+    pub fn is_read_only(&self) -> bool {
         self.annotations.read_only
     }
 
@@ -229,9 +229,9 @@ impl From<&'static Declaration> for Draft {
             output: OutputSource::Type(declaration.output),
             scope: declaration.scope.map(Cow::from),
             effects: Effects {
-                asks: declaration.asks,
-                adds: declaration.adds,
-                only_reads: declaration.only_reads,
+                needs_approval: declaration.needs_approval,
+                additive: declaration.additive,
+                read_only: declaration.read_only,
                 sends: declaration.sends,
                 idempotent: declaration.idempotent,
             },
@@ -276,13 +276,16 @@ impl Draft {
             .iter()
             .flat_map(|&rules| names::problems(&self.name, rules))
         {
-            add(problem.code(), "the name does not fit a tool".to_owned());
+            add(
+                problem.code(),
+                "the name is not valid for a tool".to_owned(),
+            );
         }
         for icon in &self.icons {
             if let Some(problem) = icon.problem() {
                 add(
                     codes::INVALID_ICON,
-                    format!("the icon {:?} {problem}", icon.shown()),
+                    format!("the icon {:?} {problem}", icon.abridged_src()),
                 );
             }
         }
@@ -354,7 +357,7 @@ impl Draft {
             meta,
             mcp: self.mcp,
             api: self.api,
-            asks: self.effects.asks,
+            needs_approval: self.effects.needs_approval,
             retry: self.retry,
             timeout: self.timeout,
             limit: self.limit,

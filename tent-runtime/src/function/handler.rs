@@ -175,7 +175,7 @@ fn read<I: Owned + 'static>(input: Map<String, Value>) -> Result<I> {
     }
 }
 
-/// The output of a closure that has returned. A `()` is no value, as it is for a declared function.
+/// The output of a closure that has returned. A `()` means no value, as for a declared function.
 fn output<T, E, By>(returned: Result<T, E>) -> Result<Output>
 where
     T: IntoOutput<By> + 'static,

@@ -340,15 +340,16 @@ mod tests {
 
     #[test]
     fn every_invalid_field_is_reported_with_its_path() {
-        let mut given =
+        let mut arguments =
             arguments(json!({"id": "x", "lines": [{"quantity": 1}, {"quantity": 900}]}));
-        let id: Option<u32> = take(&mut given, &Field::new::<u32>("id"));
-        let lines: Option<Vec<Line>> = take(&mut given, &Field::new::<u32>("lines"));
-        let title: Option<String> = take(&mut given, &Field::new::<String>("title"));
-        let note: Option<Option<String>> = take(&mut given, &Field::new::<Option<String>>("note"));
+        let id: Option<u32> = take(&mut arguments, &Field::new::<u32>("id"));
+        let lines: Option<Vec<Line>> = take(&mut arguments, &Field::new::<u32>("lines"));
+        let title: Option<String> = take(&mut arguments, &Field::new::<String>("title"));
+        let note: Option<Option<String>> =
+            take(&mut arguments, &Field::new::<Option<String>>("note"));
         assert!(id.is_none() && lines.is_none() && title.is_none());
         assert_eq!(note, Some(None));
-        let error = given.into_error();
+        let error = arguments.into_error();
         assert_eq!(error.code(), "T0003");
         assert_eq!(
             Value::Object(error.fields().clone()),
@@ -362,12 +363,12 @@ mod tests {
 
     #[test]
     fn the_error_of_a_secret_does_not_quote_its_value() {
-        let mut given = arguments(json!({"pin": "hunter2"}));
+        let mut arguments = arguments(json!({"pin": "hunter2"}));
         let field = Field {
             secret: true,
             ..Field::new::<u32>("pin")
         };
-        assert_eq!(take::<u32>(&mut given, &field), None);
-        assert_eq!(given.into_error().fields()["pin"], "is not valid");
+        assert_eq!(take::<u32>(&mut arguments, &field), None);
+        assert_eq!(arguments.into_error().fields()["pin"], "is not valid");
     }
 }

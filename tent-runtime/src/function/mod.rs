@@ -24,7 +24,7 @@ mod return_type;
 mod tool_annotations;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
-pub(crate) use crate::content::{Held, Piece, Resource as Embedded, web_address};
+pub(crate) use crate::content::{ContentKind, Resource as Embedded, ResourceData, web_address};
 pub use access::{Access, Rule};
 pub use access_rule::IntoDecision;
 pub use builder::{FunctionBuilder, Handled};

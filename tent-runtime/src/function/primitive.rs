@@ -56,7 +56,7 @@ pub struct Lister {
     /// Its path as written, for logs.
     pub path: &'static str,
     /// Runs it.
-    pub ask: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<Vec<ResourceInfo>>>,
+    pub run: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<Vec<ResourceInfo>>>,
 }
 
 /// A function of the app that completes one argument.
@@ -67,7 +67,7 @@ pub struct Complete {
     /// Its path as written, for logs.
     pub path: &'static str,
     /// Runs it.
-    pub ask: Completer,
+    pub run: Completer,
 }
 
 /// A completion function: takes the call, the typed text, and the other arguments that the client has sent.

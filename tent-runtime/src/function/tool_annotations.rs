@@ -20,11 +20,11 @@ pub struct ToolAnnotations {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effects {
     /// `danger = "ask"`.
-    pub(super) asks: bool,
+    pub(super) needs_approval: bool,
     /// `writes = "adds"`.
-    pub(super) adds: bool,
+    pub(super) additive: bool,
     /// `changes = false`.
-    pub(super) only_reads: bool,
+    pub(super) read_only: bool,
     /// `sends = true`.
     pub(super) sends: bool,
     /// `idempotent`.
@@ -33,10 +33,10 @@ pub(super) struct Effects {
 
 impl ToolAnnotations {
     pub(super) fn derive(kind: Kind, effects: Effects) -> Self {
-        let read_only = kind == Kind::Query || effects.only_reads;
+        let read_only = kind == Kind::Query || effects.read_only;
         ToolAnnotations {
             read_only,
-            destructive: match (read_only, effects.asks, effects.adds) {
+            destructive: match (read_only, effects.needs_approval, effects.additive) {
                 (true, ..) => None,
                 (_, true, _) => Some(true),
                 (_, _, true) => Some(false),

@@ -132,8 +132,8 @@ pub(crate) fn parse_scope(text: &str) -> Result<String, String> {
 
 /// Parses an owner or a label.
 pub(crate) fn line(text: &str) -> Result<String, String> {
-    let wanted = || format!("must be 1 to {MAX_CHARACTERS} visible characters on one line");
-    is_line(text).then(|| text.to_owned()).ok_or_else(wanted)
+    let problem = || format!("must be 1 to {MAX_CHARACTERS} visible characters on one line");
+    is_line(text).then(|| text.to_owned()).ok_or_else(problem)
 }
 
 fn is_line(text: &str) -> bool {

@@ -148,7 +148,7 @@ fn unfit(function: &Function) -> Vec<Diagnostic> {
         OutputShape::Content => false,
     };
     if let (Some(method), false) = (function.on, object) {
-        let message = format_args!("it answers {method} with what is no object");
+        let message = format_args!("it handles {method} and its output is not an object");
         found.push(function.diagnostic(codes::RESULT_NOT_AN_OBJECT, message));
     }
     found

@@ -18,7 +18,7 @@ pub struct Resource {
     /// The function that reads it.
     pub(crate) function: Arc<Function>,
     /// The options of `#[resource]`.
-    pub(crate) stated: crate::function::Resource,
+    pub(crate) options: crate::function::Resource,
     /// Hints for the client.
     pub(crate) annotations: Annotations,
     template: Template,
@@ -32,7 +32,7 @@ impl Resource {
 
     /// The URI, or the template of its URIs.
     pub fn uri(&self) -> &str {
-        self.stated.uri
+        self.options.uri
     }
 
     /// Whether the resource has one URI, rather than a template of many.
@@ -62,27 +62,31 @@ impl Resources {
     pub(super) fn add(
         &mut self,
         function: Arc<Function>,
-        stated: crate::function::Resource,
+        options: crate::function::Resource,
     ) -> Result<(), Diagnostic> {
-        match Template::parse(stated.uri) {
+        match Template::parse(options.uri) {
             Ok(template) => {
                 self.all.push(Arc::new(Resource {
-                    annotations: stated.annotations.map(|given| given()).unwrap_or_default(),
+                    annotations: options
+                        .annotations
+                        .map(|annotations| annotations())
+                        .unwrap_or_default(),
                     function,
-                    stated,
+                    options,
                     template,
                 }));
                 Ok(())
             }
             Err(wrong) => {
-                let message = format_args!("{:?} is no URI template: {wrong}", stated.uri);
+                let message =
+                    format_args!("{:?} is not a valid URI template: {wrong}", options.uri);
                 Err(function.diagnostic(codes::INVALID_URI_TEMPLATE, message))
             }
         }
     }
 
     pub(super) fn sort(&mut self) {
-        self.all.sort_by(|a, b| a.stated.uri.cmp(b.stated.uri));
+        self.all.sort_by(|a, b| a.options.uri.cmp(b.options.uri));
         self.by_exactness = (0..self.all.len()).collect();
         let all = &self.all;
         self.by_exactness
@@ -104,7 +108,7 @@ impl Resources {
             let message = format!(
                 "{} resources have the URI {}",
                 same.len(),
-                same[0].stated.uri
+                same[0].options.uri
             );
             Diagnostic::new(codes::DUPLICATE_NAME, message, locations)
         };
@@ -146,7 +150,7 @@ impl Registry {
     /// The resource with exactly this URI or template.
     pub fn resource_at(&self, uri: &str) -> Option<&Arc<Resource>> {
         let all = &self.resources.all;
-        let at = all.binary_search_by(|one| one.stated.uri.cmp(uri));
+        let at = all.binary_search_by(|one| one.options.uri.cmp(uri));
         at.ok().map(|at| &all[at])
     }
 }

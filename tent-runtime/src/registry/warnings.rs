@@ -83,7 +83,7 @@ fn wide_integers(function: &Function) -> Option<Diagnostic> {
     if let OutputShape::Value(Some(output)) = &function.output
         && output.has_huge_integers()
     {
-        places.push("what it gives".to_owned());
+        places.push("its output".to_owned());
     }
     let message = format_args!("has integers of more than 64 bits: {}", places.join(", "));
     let message = format!("`{}` {message}", function.name);
@@ -93,12 +93,13 @@ fn wide_integers(function: &Function) -> Option<Diagnostic> {
 /// T7034 for each icon with an address that is not encrypted.
 fn insecure_icons(function: &Function) -> Vec<Diagnostic> {
     let insecure = function.icons.iter().filter(|icon| !icon.is_fetched());
-    let diagnostic = |shown: &str| {
-        let message =
-            format_args!("the icon {shown:?} is not over https:, and clients fetch no other");
+    let diagnostic = |src: &str| {
+        let message = format_args!("the icon {src:?} does not use https: clients do not fetch it");
         function.diagnostic(codes::INVALID_ICON, message)
     };
-    insecure.map(|icon| diagnostic(&icon.shown())).collect()
+    insecure
+        .map(|icon| diagnostic(&icon.abridged_src()))
+        .collect()
 }
 
 /// T7022 for options that no step of `dispatch` enforces yet. Options that fail closed are not among them: a function

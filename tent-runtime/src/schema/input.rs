@@ -130,21 +130,23 @@ impl InputSchema {
     /// # Errors
     /// Every problem of the schema: T7012 if its root does not have `"type": "object"`, T7007 for an invalid `x-mcp-header`,
     /// T7017 for a keyword that is not enforced.
-    pub fn from_declared(stated: Value) -> Result<Self, Vec<Problem>> {
+    pub fn from_declared(declared: Value) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
-        if stated.get("type").and_then(Value::as_str) != Some("object") {
+        if declared.get("type").and_then(Value::as_str) != Some("object") {
             let message = "the schema must have `\"type\": \"object\"` at its root";
             problems.push(problem(codes::INPUT_NOT_AN_OBJECT, "", message));
         }
-        if let Value::Object(root) = &stated {
+        if let Value::Object(root) = &declared {
             problems.extend(header_parameters::problems(root, None));
         }
-        match compile(&stated, Purpose::Input) {
-            Ok((compiled, _)) if problems.is_empty() => Ok(InputSchema::checked(stated, compiled)),
+        match compile(&declared, Purpose::Input) {
+            Ok((compiled, _)) if problems.is_empty() => {
+                Ok(InputSchema::checked(declared, compiled))
+            }
             Ok(_) => Err(problems),
             Err(more) => {
                 problems.extend(more);
-                Self::from_unsupported(stated, problems)
+                Self::from_unsupported(declared, problems)
             }
         }
     }
@@ -156,7 +158,7 @@ impl InputSchema {
     }
 
     #[cfg(feature = "schema")]
-    fn from_unsupported(stated: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+    fn from_unsupported(declared: Value, problems: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         // The full validator does not help with a root or a name that clients reject. It would accept every value for a
         // schema that refers to itself without end.
         let refused = |problem: &Problem| {
@@ -165,16 +167,16 @@ impl InputSchema {
         if problems.iter().any(refused) {
             let mut problems: Vec<_> = problems.into_iter().filter(refused).collect();
             problems.extend(
-                super::full_validator::FullValidator::of(&stated)
+                super::full_validator::FullValidator::of(&declared)
                     .err()
                     .unwrap_or_default(),
             );
             return Err(problems);
         }
-        let (full_validator, outline) = super::full_validator::FullValidator::of(&stated)?;
+        let (full_validator, outline) = super::full_validator::FullValidator::of(&declared)?;
         let (compiled, _) = compile(&outline, Purpose::Input)?;
         Ok(InputSchema {
-            published: stated,
+            published: declared,
             compiled,
             full_validator: Some(full_validator),
         })
@@ -289,8 +291,8 @@ impl InputSchema {
     pub(crate) fn redact(&self, path: &str, what: &str) -> (String, String) {
         let path = if path == WHOLE { "" } else { path };
         match self.compiled.hidden(path) {
-            Some(told) if what == REQUIRED => (told.to_owned(), what.to_owned()),
-            Some(told) => (told.to_owned(), INVALID.to_owned()),
+            Some(prefix) if what == REQUIRED => (prefix.to_owned(), what.to_owned()),
+            Some(prefix) => (prefix.to_owned(), INVALID.to_owned()),
             None => (path.to_owned(), what.to_owned()),
         }
     }
@@ -319,7 +321,7 @@ impl InputSchema {
         root: Map<String, Value>,
         mut problems: Vec<Problem>,
     ) -> Result<Self, Vec<Problem>> {
-        for problem in header_parameters::problems(&root, Some(shaper.kept())) {
+        for problem in header_parameters::problems(&root, Some(shaper.published())) {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
@@ -371,8 +373,8 @@ impl InputSchema {
     fn check_declared_values(&self, fields: &[Field]) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
         for field in fields {
-            let stated = [("default", field.default), ("example", field.rules.example)];
-            for (rule, value) in stated {
+            let declared = [("default", field.default), ("example", field.rules.example)];
+            for (rule, value) in declared {
                 let Some(value) = value.and_then(|value| value()) else {
                     continue;
                 };

@@ -7,7 +7,7 @@ use regex::{Error, Regex};
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
-    stated: Box<str>,
+    source: Box<str>,
 }
 
 impl Pattern {
@@ -18,7 +18,7 @@ impl Pattern {
 
     /// The pattern as declared.
     pub(super) fn as_str(&self) -> &str {
-        &self.stated
+        &self.source
     }
 }
 
@@ -29,7 +29,7 @@ impl Pattern {
 pub(super) fn compile(pattern: &str) -> Result<Pattern, Error> {
     Ok(Pattern {
         regex: Regex::new(&ascii(pattern))?,
-        stated: pattern.into(),
+        source: pattern.into(),
     })
 }
 

@@ -77,16 +77,16 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
         report("`min_len` is greater than `max_len`".to_owned());
     }
 
-    if let Some(stated) = pattern {
-        let compiled = pattern::compile(stated);
+    if let Some(pattern) = pattern {
+        let compiled = pattern::compile(pattern);
         if kind != "string" {
             report(format!("`pattern` is for texts, and this is {}", a(&kind)));
         } else if let Err(why) = compiled {
             report(format!("its pattern is not supported: {why}"));
-        } else if schema.get("pattern").is_some_and(|other| other != stated) {
+        } else if schema.get("pattern").is_some_and(|other| other != pattern) {
             report("its type already has a pattern".to_owned());
         } else {
-            schema.insert("pattern".to_owned(), stated.into());
+            schema.insert("pattern".to_owned(), pattern.into());
         }
     }
 

@@ -80,7 +80,7 @@ fn unopened<T>(error: Error) -> Error {
     }
     error
         .with_message(format!("The state {} cannot be opened.", type_name::<T>()))
-        .with_fix("Mend what it says, and start the app again.")
+        .with_fix("Fix the cause that the message names, and start the app again.")
 }
 
 impl App {

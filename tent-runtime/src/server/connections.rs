@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(rest.ok(), Some(0), "the idle one ends");
         assert!(!served.is_finished());
         go_on.send(()).expect("it waits");
-        let got = asking.await.expect("it is answered");
+        let got = asking.await.expect("a response");
         assert!(got.contains("connection: close"), "{got}");
         served.await.expect("it ends");
         assert!(TcpStream::connect(addr).await.is_err());

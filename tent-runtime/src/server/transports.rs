@@ -68,7 +68,7 @@ impl Tent {
     /// let outgoing = sink::unfold(outgoing, async |outgoing, message: Vec<u8>| {
     ///     outgoing.send(message).await.map(|()| outgoing)
     /// });
-    /// tokio::spawn(async move { tent.serve_mcp_messages(Caller::Nobody, incoming, outgoing).await });
+    /// tokio::spawn(async move { tent.serve_mcp_messages(Caller::Anonymous, incoming, outgoing).await });
     ///
     /// let ping = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
     /// to_tent.send(ping.to_owned()).await.ok()?;

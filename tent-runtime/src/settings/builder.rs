@@ -21,7 +21,7 @@ enum Source {
 }
 
 /// A value that is not parsed yet.
-struct Given {
+struct Entry {
     source: Source,
     /// `section.key`.
     key: String,
@@ -47,7 +47,7 @@ struct Given {
 #[derive(Default)]
 #[must_use]
 pub struct Builder {
-    given: Vec<Given>,
+    entries: Vec<Entry>,
     problems: BTreeMap<String, String>,
     warnings: Vec<String>,
 }
@@ -55,9 +55,9 @@ pub struct Builder {
 /// Shows only the names, because values may be secrets.
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let given: Vec<&str> = self.given.iter().map(|given| &*given.label).collect();
+        let labels: Vec<&str> = self.entries.iter().map(|entry| &*entry.label).collect();
         f.debug_struct("Builder")
-            .field("given", &given)
+            .field("settings", &labels)
             .finish_non_exhaustive()
     }
 }
@@ -99,7 +99,7 @@ impl Builder {
 
     fn var(&mut self, name: String, value: String) {
         match key_of(&name) {
-            Some(key) => self.given.push(Given {
+            Some(key) => self.entries.push(Entry {
                 source: Source::Variable,
                 key,
                 label: name,
@@ -112,7 +112,7 @@ impl Builder {
     /// Sets a setting of tent or, in a section that tent does not know, of the app. The last value of a key applies.
     pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let key = key.into();
-        self.given.push(Given {
+        self.entries.push(Entry {
             source: Source::App,
             label: key.clone(),
             key,
@@ -128,7 +128,7 @@ impl Builder {
         key: impl Into<String>,
         value: impl Into<String>,
     ) -> Self {
-        self.given.push(Given {
+        self.entries.push(Entry {
             source: Source::Flag,
             label: flag.into(),
             key: key.into(),
@@ -144,23 +144,23 @@ impl Builder {
     /// set by.
     pub fn build(mut self) -> Result<Settings> {
         // The sort is stable: of two values from one source, the later one stays later and applies.
-        self.given.sort_by_key(|given| given.source);
+        self.entries.sort_by_key(|entry| entry.source);
         let mut settings = Settings {
             warnings: self.warnings,
             ..Settings::default()
         };
         let mut problems = self.problems;
         let mut variables = BTreeMap::new();
-        for given in self.given {
-            if given.source == Source::Variable
-                && let Some(other) = variables.insert(given.key.clone(), given.label.clone())
+        for entry in self.entries {
+            if entry.source == Source::Variable
+                && let Some(other) = variables.insert(entry.key.clone(), entry.label.clone())
             {
                 let problem = format!("sets the same setting as {other}; remove one");
-                problems.insert(given.label, problem);
+                problems.insert(entry.label, problem);
                 continue;
             }
-            if let Err(problem) = apply(&mut settings, &given) {
-                problems.insert(given.label, problem);
+            if let Err(problem) = apply(&mut settings, &entry) {
+                problems.insert(entry.label, problem);
             }
         }
         if problems.is_empty() {
@@ -171,26 +171,26 @@ impl Builder {
 }
 
 /// Applies one value.
-fn apply(settings: &mut Settings, given: &Given) -> Result<(), String> {
-    if let Some(known) = KNOWN.iter().find(|known| known.key == given.key) {
-        if given.source == Source::Variable && given.value.trim().is_empty() {
+fn apply(settings: &mut Settings, entry: &Entry) -> Result<(), String> {
+    if let Some(known) = KNOWN.iter().find(|known| known.key == entry.key) {
+        if entry.source == Source::Variable && entry.value.trim().is_empty() {
             return Ok(());
         }
-        return (known.parse)(settings, &given.value).map_err(|why| match known.secret {
+        return (known.parse)(settings, &entry.value).map_err(|why| match known.secret {
             true => why,
             false => match why.starts_with("must") {
                 true => why,
-                false => format!("is `{}`, which {why}", shown(&given.value)),
+                false => format!("is `{}`, which {why}", abridged(&entry.value)),
             },
         });
     }
-    match given.key.split_once('.') {
+    match entry.key.split_once('.') {
         Some((section, rest)) if !SECTIONS.contains(&section) => {
-            settings.warnings.extend(near_section(given, section, rest));
-            Node::put(&mut settings.own, &given.key, given.value.clone());
+            settings.warnings.extend(near_section(entry, section, rest));
+            Node::put(&mut settings.own, &entry.key, entry.value.clone());
             Ok(())
         }
-        _ => Err(unknown(given)),
+        _ => Err(unknown(entry)),
     }
 }
 
@@ -239,16 +239,16 @@ fn spelled(key: &str, source: Source) -> Cow<'_, str> {
     }
 }
 
-fn unknown(given: &Given) -> String {
+fn unknown(entry: &Entry) -> String {
     let keys = || KNOWN.iter().map(|known| known.key);
-    let section = given.key.split_once('.').map(|(section, _)| section);
-    let near = nearest(&given.key, keys()).map(|near| spelled(near, given.source));
+    let section = entry.key.split_once('.').map(|(section, _)| section);
+    let near = nearest(&entry.key, keys()).map(|near| spelled(near, entry.source));
     if let Some(near) = near {
         return format!("is not a setting; did you mean {near}?");
     }
     let beside: Vec<_> = keys()
         .filter(|key| key.split_once('.').map(|(section, _)| section) == section)
-        .map(|key| spelled(key, given.source))
+        .map(|key| spelled(key, entry.source))
         .collect();
     match (beside.as_slice(), section) {
         ([], _) | (_, None) => {
@@ -262,14 +262,14 @@ fn unknown(given: &Given) -> String {
 }
 
 /// A warning if the section of the app is nearly a section of tent that has the key.
-fn near_section(given: &Given, section: &str, rest: &str) -> Option<String> {
+fn near_section(entry: &Entry, section: &str, rest: &str) -> Option<String> {
     let near = nearest(section, SECTIONS)?;
     let meant = format!("{near}.{rest}");
     KNOWN.iter().any(|known| known.key == meant).then(|| {
         format!(
             "{} is a setting of the app; did you mean {}, a setting of tent?",
-            given.label,
-            spelled(&meant, given.source)
+            entry.label,
+            spelled(&meant, entry.source)
         )
     })
 }
@@ -291,16 +291,16 @@ fn no_section(name: &str) -> Option<String> {
 }
 
 /// A value for an error: on one line, cut, and without the password of a URL.
-fn shown(value: &str) -> String {
+fn abridged(value: &str) -> String {
     const MOST: usize = 80;
     let value = &*values::without_password(value);
-    let mut shown: String = value
+    let mut text: String = value
         .chars()
         .take(MOST)
         .flat_map(char::escape_debug)
         .collect();
     if value.chars().nth(MOST).is_some() {
-        shown.push('…');
+        text.push('…');
     }
-    shown
+    text
 }

@@ -1,7 +1,6 @@
-//! The body of a request: read within a limit and in time, and what of it nobody wanted dropped before
-//! the answer goes out.
+//! Reads the body of a request, within limits of size and time, and drops the unread rest before the response is sent.
 //!
-//! Never holds more than the limit of a body, and never waits for a sender without end.
+//! Must not hold more than the limit of a body, nor wait for a sender without a deadline.
 
 use std::time::Duration;
 
@@ -15,47 +14,47 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, Result};
 
-/// How many bytes that nobody wants are read and dropped. A client that writes its whole body before it
-/// reads would else meet a closed connection in place of the answer, and so would one that sends its
-/// next request on the same connection.
-const DROPPED: usize = 16 << 20;
+/// How many bytes of an unread body are read and dropped. Without this, a client that writes its whole body before it
+/// reads finds a closed connection in place of the response, and so does a client that sends its next request on the
+/// same connection.
+const MAX_DROPPED: usize = 16 << 20;
 
-/// How fast a sender has to be, so that none holds a connection by sending a byte now and then. Neither
-/// says anything of the time that an answer takes.
+/// The least speed of a sender, so that none holds a connection by sending a byte now and then. The time that the
+/// response takes does not count.
 #[derive(Clone, Copy)]
 struct Pace {
-    /// How long a body may take, however short it is.
+    /// The time that every body has, however short it is.
     patience: Duration,
-    /// How many bytes more each millisecond after that has to bring.
+    /// How many bytes each further millisecond must bring.
     bytes_per_ms: u64,
 }
 
-/// Of a body that is read: 30 seconds, then 4 kB a second.
+/// For a body that is read: 30 seconds, then 4 kB a second.
 const READ: Pace = Pace {
     patience: Duration::from_secs(30),
     bytes_per_ms: 4,
 };
 
-/// Of one that is dropped, on which an answer waits that is ready: 5 seconds, then 64 kB a second.
+/// For a body that is dropped, while the response waits: 5 seconds, then 64 kB a second.
 const DROP: Pace = Pace {
     patience: Duration::from_secs(5),
     bytes_per_ms: 64,
 };
 
 impl Pace {
-    /// Until when the next piece has to come, after so many bytes.
+    /// The time by which the next chunk must arrive, after `read` bytes.
     fn deadline(self, began: Instant, read: usize) -> Instant {
         let more = Duration::from_millis(read as u64 / self.bytes_per_ms);
         began + self.patience + more
     }
 }
 
-/// The body of one request. [`finish`](Self::finish) is called with its answer, whether it was read or not.
+/// The body of one request. Call [`finish`](Self::finish) with the response, whether the body was read or not.
 pub(crate) struct Upload {
     rest: Rest,
-    /// The client sends the body only once it is told to go on, which reading it does.
+    /// The client waits for `100 Continue` before it sends the body. Reading the body sends it.
     waits: bool,
-    /// Whether a header of an answer can end the connection, as in HTTP/1.
+    /// Whether a header of the response can end the connection, as in HTTP/1.
     closable: bool,
 }
 
@@ -63,7 +62,7 @@ enum Rest {
     Unread(Body),
     /// Read to its end.
     Ended,
-    /// Given up somewhere before its end.
+    /// Abandoned before its end.
     Lost,
 }
 
@@ -78,11 +77,11 @@ impl Upload {
         }
     }
 
-    /// Reads a whole body of at most `limit` bytes. A second time there is nothing left to read.
+    /// Reads a whole body of at most `limit` bytes. The second call reads nothing.
     ///
     /// # Errors
-    /// T0007 for a larger one, of which no more than `limit` bytes are ever held; T0018 for one that
-    /// broke off; T0020 for one that came too slowly.
+    /// T0007 for a larger body, of which at most `limit` bytes are held; T0018 for a body that broke off; T0020 for a
+    /// body that arrived too slowly.
     pub(crate) async fn read(&mut self, limit: usize) -> Result<Bytes> {
         match std::mem::replace(&mut self.rest, Rest::Lost) {
             Rest::Unread(body) => {
@@ -97,8 +96,8 @@ impl Upload {
         }
     }
 
-    /// Reads and drops what is left, so that the connection is good for the next request. Where that
-    /// would be too much, or the client waits to be told to send it, the answer closes the connection.
+    /// Reads and drops the rest of the body, so that the connection can serve the next request. If the rest is too long,
+    /// or the client waits for `100 Continue`, the response closes the connection.
     pub(crate) async fn finish(self, response: &mut Response<Body>) {
         let ended = match self.rest {
             Rest::Ended => true,
@@ -115,7 +114,7 @@ impl Upload {
 
 /// Whether it was read to its end.
 async fn dropped(mut body: Body) -> bool {
-    if body.size_hint().lower() > DROPPED as u64 {
+    if body.size_hint().lower() > MAX_DROPPED as u64 {
         return false;
     }
     let began = Instant::now();
@@ -127,14 +126,14 @@ async fn dropped(mut body: Body) -> bool {
             Ok(Some(Err(_))) | Err(_) => return false,
         };
         read = read.saturating_add(frame.data_ref().map_or(0, Bytes::len));
-        if read > DROPPED {
+        if read > MAX_DROPPED {
             return false;
         }
     }
 }
 
 async fn read(mut body: Body, limit: usize) -> (Result<Bytes>, Rest) {
-    let most = limit.saturating_add(DROPPED);
+    let most = limit.saturating_add(MAX_DROPPED);
     if body.size_hint().lower() > most as u64 {
         return (Err(too_large(limit)), Rest::Lost);
     }
@@ -212,7 +211,7 @@ mod tests {
         upload(body).read(limit).await
     }
 
-    /// Whether the answer to a request with this body, which nobody read, closes the connection.
+    /// Whether the answer to a request with this body, which is unread, closes the connection.
     async fn closes(upload: Upload) -> bool {
         let mut response = Response::new(Body::empty());
         upload.finish(&mut response).await;
@@ -248,7 +247,7 @@ mod tests {
     async fn what_is_over_the_limit_is_read_to_its_end_within_bounds() {
         let error = body(pieces([Ok("123"), Ok("456"), Ok("7")]), 5).await;
         assert_eq!(error.expect_err("it is too large").code(), "T0007");
-        // One that broke off after the limit was over is told that, for the whole of it was read.
+        // A body that broke off beyond the limit gets T0018, because all of it was read.
         let broken = pieces([Ok("123456"), Err(std::io::Error::other("gone"))]);
         assert_eq!(body(broken, 5).await.expect_err("it broke").code(), "T0018");
         let mut endless = upload(endless());
@@ -289,7 +288,7 @@ mod tests {
         assert!(!closes(upload(Body::from("1"))).await);
         assert!(closes(upload(endless())).await);
         assert!(closes(upload(pieces([Err(std::io::Error::other("gone"))]))).await);
-        let large = vec![0; DROPPED + 1];
+        let large = vec![0; MAX_DROPPED + 1];
         assert!(closes(upload(Body::from(large))).await);
     }
 

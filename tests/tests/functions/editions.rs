@@ -35,7 +35,7 @@ fn k7_06_a_function_that_another_macro_made_sync_is_sync() {
     let Body::Sync(body) = linked("k7_06_remade").body else {
         panic!("the macro above made it sync");
     };
-    let cx = Cx::for_test(Caller::Nobody, States::default());
+    let cx = Cx::for_test(Caller::Anonymous, States::default());
     let input = [("number".to_owned(), json!(9))].into_iter().collect();
     let answer = body(&cx, input).expect("it runs");
     assert_eq!(answer.value.expect("a value").get(), "9");

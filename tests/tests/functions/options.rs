@@ -56,7 +56,7 @@ fn the_doc_comment_is_the_about_where_none_is_stated() {
     let plain = linked("plain");
     assert_eq!(plain.about, "The doc comment.\n\nWith a second paragraph.");
     assert_eq!(plain.kind, Kind::Query);
-    assert!(plain.mcp && plain.api && !plain.explicit_name && !plain.asks);
+    assert!(plain.mcp && plain.api && !plain.explicit_name && !plain.needs_approval);
     assert!(matches!(plain.access, AccessDeclaration::SignedIn));
     assert_eq!(
         (
@@ -79,7 +79,14 @@ fn every_option_reaches_the_declaration() {
     assert_eq!(all.kind, Kind::Change);
     assert_eq!(all.about, "What a model reads");
     assert!(matches!(all.access, AccessDeclaration::Role("staff")));
-    assert!(all.mcp && !all.api && all.explicit_name && all.asks && all.asks_page && all.retry);
+    assert!(
+        all.mcp
+            && !all.api
+            && all.explicit_name
+            && all.needs_approval
+            && all.approval_on_page
+            && all.retry
+    );
     assert_eq!((all.title, all.scope), (Some("Pay"), Some("orders:write")));
     assert_eq!(all.idempotent, Some(true));
     assert_eq!(all.timeout, Some(Duration::from_secs(120)));
@@ -87,11 +94,11 @@ fn every_option_reaches_the_declaration() {
     assert_eq!(all.needs, ["sampling", "elicitation.form"]);
 
     let adds = linked("adds");
-    assert!(adds.adds && adds.blocking && matches!(adds.access, AccessDeclaration::App));
+    assert!(adds.additive && adds.blocking && matches!(adds.access, AccessDeclaration::App));
 
     let reads = linked("reads_outside");
     assert_eq!(reads.kind, Kind::Action);
-    assert!(reads.only_reads && reads.sends);
+    assert!(reads.read_only && reads.sends);
     assert_eq!(reads.timeout, Some(Duration::from_millis(500)));
     assert!(matches!(
         reads.access,
@@ -156,12 +163,12 @@ fn ask(name: &str, caller: &Caller) -> Result<bool, &'static str> {
         other => panic!("{other:?} is no rule"),
     };
     let cx = Cx::for_test(caller.clone(), States::default());
-    block_on((rule.ask)(&cx)).map_err(|error| error.code())
+    block_on((rule.run)(&cx)).map_err(|error| error.code())
 }
 
 #[test]
 fn a_rule_is_a_function_that_says_yes_or_no_at_once_or_later() {
-    let nobody = Caller::Nobody;
+    let nobody = Caller::Anonymous;
     let ada = Caller::User(User::new("ada").into());
     assert_eq!(
         (ask("by_rule", &nobody), ask("by_rule", &ada)),

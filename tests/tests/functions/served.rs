@@ -133,10 +133,10 @@ fn a_resource_gives_a_text_a_value_or_content() {
 
 #[test]
 fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
-    let cx = Cx::for_test(Caller::Nobody, tent_runtime::cx::States::default());
+    let cx = Cx::for_test(Caller::Anonymous, tent_runtime::cx::States::default());
     let list = |name: &str| {
         let list = stated(name).list.expect("it lists");
-        block_on((list.ask)(&cx)).expect("they are listed")
+        block_on((list.run)(&cx)).expect("they are listed")
     };
     assert_eq!(
         list("stored_order"),
@@ -146,7 +146,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
     let complete = |name: &str| {
         let complete = linked(name).completions[0];
         let so_far = Map::from_iter([("id".to_owned(), json!("7"))]);
-        block_on((complete.ask)(&cx, "2".to_owned(), so_far))
+        block_on((complete.run)(&cx, "2".to_owned(), so_far))
     };
     assert_eq!(
         complete("stored_order").expect("it completes"),

@@ -93,11 +93,11 @@ fn refuses_declarations_that_clash_or_cannot_be_called() {
         ),
         (
             &[no_scheme],
-            &["T7030 `d`: \"d\" is no URI template: it does not start with a scheme"],
+            &["T7030 `d`: \"d\" is not a valid URI template: it does not start with a scheme"],
         ),
         (
             tent::functions![text],
-            &["T7032 `text`: it answers acme/text with what is no object"],
+            &["T7032 `text`: it handles acme/text and its output is not an object"],
         ),
         (
             &[all, a],
@@ -157,7 +157,7 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
             .collect::<Vec<_>>(),
         [(
             "T7034",
-            "`http_icon`: the icon \"http://shop.example/a.png\" is not over https:, and clients fetch no other"
+            "`http_icon`: the icon \"http://shop.example/a.png\" does not use https: clients do not fetch it"
         )]
     );
 }

@@ -178,7 +178,7 @@ fn every_problem_of_a_built_function_is_reported_at_once() {
 
     let clash = Function::builder("wipe")
         .access(Access::Anyone)
-        .asks()
+        .needs_approval()
         .handler(none());
     assert_eq!(
         codes(clash.build()),

@@ -64,9 +64,9 @@ impl FunctionBuilder<Handled> {
     /// The problems that the macros find at compile time in what they declare.
     fn problems(&self) -> Vec<Diagnostic> {
         let Effects {
-            asks,
-            adds,
-            only_reads,
+            needs_approval,
+            additive,
+            read_only,
             sends,
             ..
         } = self.effects;
@@ -90,34 +90,34 @@ impl FunctionBuilder<Handled> {
                 "the function is offered to MCP but has no description",
             ),
             (
-                asks && query,
+                needs_approval && query,
                 codes::CONFLICTING_OPTIONS,
-                "`asks` is set on a query, which only reads",
+                "`needs_approval` is set on a query, which only reads",
             ),
             (
-                asks && anyone,
+                needs_approval && anyone,
                 codes::CONFLICTING_OPTIONS,
-                "`asks` is set, and anonymous callers have access",
+                "`needs_approval` is set, and anonymous callers have access",
             ),
             (
-                adds && query,
+                additive && query,
                 codes::CONFLICTING_OPTIONS,
-                "`only_adds` is set on a query, which only reads",
+                "`additive` is set on a query, which only reads",
             ),
             (
-                adds && asks,
+                additive && needs_approval,
                 codes::CONFLICTING_OPTIONS,
-                "`only_adds` and `asks` are set",
+                "`additive` and `needs_approval` are set",
             ),
             (
-                adds && only_reads,
+                additive && read_only,
                 codes::CONFLICTING_OPTIONS,
-                "`only_adds` and `only_reads` are set",
+                "`additive` and `read_only` are set",
             ),
             (
-                only_reads && self.kind != Kind::Action,
+                read_only && self.kind != Kind::Action,
                 codes::CONFLICTING_OPTIONS,
-                "`only_reads` is set on a function that is not an action",
+                "`read_only` is set on a function that is not an action",
             ),
             (
                 sends && query,

@@ -153,20 +153,20 @@ impl<H> FunctionBuilder<H> {
     }
 
     /// Requires that a person approves each call: `danger = "ask"`.
-    pub fn asks(mut self) -> Self {
-        self.effects.asks = true;
+    pub fn needs_approval(mut self) -> Self {
+        self.effects.needs_approval = true;
         self
     }
 
     /// Declares that every write adds a row: `writes = "adds"`.
-    pub fn only_adds(mut self) -> Self {
-        self.effects.adds = true;
+    pub fn additive(mut self) -> Self {
+        self.effects.additive = true;
         self
     }
 
     /// Declares that an action only reads: `changes = false`.
-    pub fn only_reads(mut self) -> Self {
-        self.effects.only_reads = true;
+    pub fn read_only(mut self) -> Self {
+        self.effects.read_only = true;
         self
     }
 
@@ -376,7 +376,7 @@ fn input_of<I: JsonSchema + 'static>() -> InputSource {
     })
 }
 
-/// The shape of an output type. `()` is no output.
+/// The shape of an output type; `()` means no output.
 fn output_of<T: IntoOutput<By> + 'static, By>() -> OutputDeclaration {
     match is_unit::<T>() {
         true => OutputDeclaration::Nothing,

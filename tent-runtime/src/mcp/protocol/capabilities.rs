@@ -29,7 +29,7 @@ pub(crate) fn server(dispatcher: &Dispatcher, revision: Revision) -> Map<String,
     let completes = registry.completes() || implemented("completion/");
     let completes = completes && revision.has_annotations_and_audio();
     let mut resources = list.clone();
-    if streams && registry.resources().iter().any(|one| one.stated.subscribe) {
+    if streams && registry.resources().iter().any(|one| one.options.subscribe) {
         resources["subscribe"] = true.into();
     }
     let standard = [

@@ -6,34 +6,34 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::function::{
-    Annotations, Content, Embedded, Held, Icon, Meta, Piece, PromptResult, ResourceInfo, Role,
-    Theme,
+    Annotations, Content, ContentKind, Embedded, Icon, Meta, PromptResult, ResourceData,
+    ResourceInfo, Role, Theme,
 };
 use crate::mcp::protocol::revision::Revision;
 
 /// One content, in words where the revision has no type for it.
 pub(crate) fn shown(content: &Content, revision: Revision) -> Value {
     let text = |text: String| json!({"type": "text", "text": text});
-    let mut shown = match &content.piece {
-        Piece::Text(said) => json!({"type": "text", "text": said}),
-        Piece::Image { data, media_type } => {
+    let mut shown = match &content.kind {
+        ContentKind::Text(said) => json!({"type": "text", "text": said}),
+        ContentKind::Image { data, media_type } => {
             json!({"type": "image", "data": STANDARD.encode(data), "mimeType": media_type})
         }
-        Piece::Audio { data, media_type } if revision.has_annotations_and_audio() => {
+        ContentKind::Audio { data, media_type } if revision.has_annotations_and_audio() => {
             json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": media_type})
         }
-        Piece::Audio { data, media_type } => text(sound(media_type, data.len())),
-        Piece::Resource(resource) => {
+        ContentKind::Audio { data, media_type } => text(sound(media_type, data.len())),
+        ContentKind::Resource(resource) => {
             let mut held = held(resource);
             add_meta(&mut held, &resource.meta, revision);
             json!({"type": "resource", "resource": held})
         }
-        Piece::Link(link) if revision.has_titles_and_structure() => {
+        ContentKind::Link(link) if revision.has_titles_and_structure() => {
             let mut shown = listed(link, revision);
             shown.insert("type".to_owned(), "resource_link".into());
             shown.into()
         }
-        Piece::Link(link) => text(format!("{}: {}", link.name, link.uri)),
+        ContentKind::Link(link) => text(format!("{}: {}", link.name, link.uri)),
     };
     if let Some(annotations) = annotations(&content.annotations, revision) {
         shown["annotations"] = annotations;
@@ -61,9 +61,9 @@ pub(crate) fn messages(prompted: &PromptResult, revision: Revision) -> Vec<Value
 /// A resource with what it holds.
 fn held(resource: &Embedded) -> Value {
     let mut held = json!({"uri": resource.uri, "mimeType": resource.media_type});
-    match &resource.held {
-        Held::Text(text) => held["text"] = text.as_str().into(),
-        Held::Bytes(bytes) => held["blob"] = STANDARD.encode(bytes).into(),
+    match &resource.data {
+        ResourceData::Text(text) => held["text"] = text.as_str().into(),
+        ResourceData::Bytes(bytes) => held["blob"] = STANDARD.encode(bytes).into(),
     }
     held
 }
@@ -76,24 +76,24 @@ pub(crate) fn read(
     stated: Option<&str>,
     revision: Revision,
 ) -> Value {
-    let mut read = match &content.piece {
-        Piece::Text(text) => {
+    let mut read = match &content.kind {
+        ContentKind::Text(text) => {
             json!({"uri": uri, "mimeType": stated.unwrap_or("text/plain"), "text": text})
         }
-        Piece::Image { data, media_type } | Piece::Audio { data, media_type } => {
+        ContentKind::Image { data, media_type } | ContentKind::Audio { data, media_type } => {
             json!({"uri": uri, "mimeType": media_type, "blob": STANDARD.encode(data)})
         }
-        Piece::Resource(resource) => held(resource),
+        ContentKind::Resource(resource) => held(resource),
         // What is read is bytes or a text; the media type of a text that is an address is this one (RFC 2483, 5).
-        Piece::Link(link) => {
+        ContentKind::Link(link) => {
             json!({"uri": uri, "mimeType": "text/uri-list", "text": link.uri})
         }
     };
-    match &content.piece {
-        Piece::Resource(resource) => {
+    match &content.kind {
+        ContentKind::Resource(resource) => {
             add_meta(&mut read, &resource.meta.or(&content.meta), revision);
         }
-        Piece::Link(link) => add_meta(&mut read, &link.meta, revision),
+        ContentKind::Link(link) => add_meta(&mut read, &link.meta, revision),
         _ => add_meta(&mut read, &content.meta, revision),
     }
     read

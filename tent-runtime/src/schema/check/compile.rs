@@ -172,12 +172,12 @@ impl Compiler<'_> {
             rest.keys()
                 .filter(|keyword| !keyword.starts_with("x-tent-"))
         };
-        let said = !branch_types.is_empty()
+        let is_repeated = !branch_types.is_empty()
             && keywords().eq(["type"])
             && branch_types
                 .iter()
                 .all(|kind| kind.as_ref() == rest.get("type"));
-        if !said && keywords().next().is_some() {
+        if !is_repeated && keywords().next().is_some() {
             let mut typed: Vec<NodeKind> = split(rest)
                 .into_iter()
                 .map(|mut one| self.typed(id, &mut one, pointer))

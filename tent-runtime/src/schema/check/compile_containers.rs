@@ -24,8 +24,8 @@ impl Compiler<'_> {
         };
         let is_required = |name: &str| required.iter().any(|one| one == name);
         let mut properties: BTreeMap<Box<str>, Property> = BTreeMap::new();
-        if let Some(Value::Object(stated)) = schema.remove("properties") {
-            for (name, property) in stated {
+        if let Some(Value::Object(declared)) = schema.remove("properties") {
+            for (name, property) in declared {
                 if self.strict && !is_name(&name) {
                     let message =
                         "model interfaces reject this name: use 1 to 64 of A-Z a-z 0-9 _ . -";

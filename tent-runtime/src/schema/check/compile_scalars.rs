@@ -12,7 +12,7 @@ use crate::schema::{keywords, pattern};
 impl Compiler<'_> {
     pub(super) fn text(&mut self, schema: &mut Map<String, Value>, pointer: &str) -> NodeKind {
         let pattern = match schema.remove("pattern") {
-            Some(Value::String(stated)) => match pattern::compile(&stated) {
+            Some(Value::String(pattern)) => match pattern::compile(&pattern) {
                 Ok(compiled) => Some(compiled),
                 Err(why) => {
                     self.problem(pointer, format_args!("the pattern is not supported: {why}"));

@@ -89,21 +89,21 @@ pub(super) struct StringRule {
 /// The strings of an `enum`, in the declared order.
 #[derive(Debug)]
 pub(super) struct Choices {
-    pub(super) stated: Vec<Box<str>>,
+    pub(super) values: Vec<Box<str>>,
     /// The same strings, if the list is long enough for a set to be faster.
     pub(super) set: Option<HashSet<Box<str>>>,
 }
 
 impl Choices {
-    pub(super) fn new(stated: Vec<Box<str>>) -> Self {
-        let set = (stated.len() > 12).then(|| stated.iter().cloned().collect());
-        Choices { stated, set }
+    pub(super) fn new(values: Vec<Box<str>>) -> Self {
+        let set = (values.len() > 12).then(|| values.iter().cloned().collect());
+        Choices { values, set }
     }
 
     pub(super) fn has(&self, text: &str) -> bool {
         match &self.set {
             Some(set) => set.contains(text),
-            None => self.stated.iter().any(|one| &**one == text),
+            None => self.values.iter().any(|one| &**one == text),
         }
     }
 }

@@ -145,8 +145,8 @@ impl Validation<'_> {
             let branch = match &union.by {
                 Selector::Trial => None,
                 Selector::Tag(tag, values) => {
-                    let given = object.get(&**tag).and_then(Value::as_str);
-                    Some(values.iter().find(|(value, _)| Some(&**value) == given))
+                    let tag_value = object.get(&**tag).and_then(Value::as_str);
+                    Some(values.iter().find(|(value, _)| Some(&**value) == tag_value))
                 }
                 Selector::Key(keys) => {
                     Some(keys.iter().find(|(key, _)| object.contains_key(&**key)))

@@ -12,12 +12,12 @@ const MOST: usize = 30;
 /// The names, each in backticks, separated by commas.
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names = names.map(|name| format!("`{name}`"));
-    let mut shown: Vec<String> = names.by_ref().take(MOST).collect();
+    let mut listed: Vec<String> = names.by_ref().take(MOST).collect();
     match names.count() {
         0 => {}
-        more => shown.push(format!("and {more} more")),
+        more => listed.push(format!("and {more} more")),
     }
-    shown.join(", ")
+    listed.join(", ")
 }
 
 /// The JSON type of a value.
@@ -85,7 +85,7 @@ impl CompiledSchema {
                 None => "a number".to_owned(),
             },
             NodeKind::String(rule) => match &rule.allowed {
-                Some(allowed) => one_of(allowed.stated.iter().map(|one| &**one)),
+                Some(allowed) => one_of(allowed.values.iter().map(|one| &**one)),
                 None => "a string".to_owned(),
             },
             NodeKind::Array(rule) if depth > 0 && rule.prefix_items.is_empty() => {

@@ -26,7 +26,7 @@ impl Validation<'_> {
         if let Some(allowed) = &rule.allowed
             && !allowed.has(text)
         {
-            self.fail_choice(text, allowed.stated.iter().map(|one| &**one), path);
+            self.fail_choice(text, allowed.values.iter().map(|one| &**one), path);
         }
         if let Some(pattern) = &rule.pattern
             && !pattern.is_match(text)
@@ -50,15 +50,15 @@ impl Validation<'_> {
         value: &mut Value,
         path: &Path<'_>,
     ) {
-        let given = match &*value {
-            Value::Bool(given) => *given,
+        let read = match &*value {
+            Value::Bool(read) => *read,
             Value::String(text) if self.mode == Mode::Strings && text == "true" => true,
             Value::String(text) if self.mode == Mode::Strings && text == "false" => false,
             other => return self.expected(id, other, path),
         };
-        *value = Value::Bool(given);
-        if allowed.is_some_and(|allowed| allowed != given) {
-            self.fail(path, || format!("must be {}", !given));
+        *value = Value::Bool(read);
+        if allowed.is_some_and(|allowed| allowed != read) {
+            self.fail(path, || format!("must be {}", !read));
         }
     }
 
@@ -71,11 +71,11 @@ impl Validation<'_> {
     ) {
         let strings =
             self.mode == Mode::Strings || (rule.accepts_digits && self.mode == Mode::Json);
-        let (given, folded) = match &*value {
+        let (read, folded) = match &*value {
             Value::Number(number) => match integer_of(number) {
-                Some(given) => (given, !number.is_f64()),
+                Some(read) => (read, !number.is_f64()),
                 None if is_wider(number, rule) => return,
-                None if number.as_f64().is_some_and(|given| given.fract() == 0.0) => {
+                None if number.as_f64().is_some_and(|read| read.fract() == 0.0) => {
                     return self.fail(path, || {
                         format!("must be {}", messages::integer_range(rule))
                     });
@@ -87,7 +87,7 @@ impl Validation<'_> {
                 }
             },
             Value::String(text) if strings => match integer_in(text, self.mode == Mode::Strings) {
-                Some(given) => (given, false),
+                Some(read) => (read, false),
                 None => {
                     return self.fail(path, || {
                         "expected an integer, got a string that is not one".to_owned()
@@ -96,30 +96,30 @@ impl Validation<'_> {
             },
             other => return self.expected(id, other, path),
         };
-        if given < rule.min || given > rule.max {
+        if read < rule.min || read > rule.max {
             return self.fail(path, || {
                 format!("must be {}", messages::integer_range(rule))
             });
         }
         if let Some(allowed) = &rule.allowed
-            && allowed.binary_search(&given).is_err()
+            && allowed.binary_search(&read).is_err()
         {
             self.fail(path, || {
                 format!("must be one of {}", messages::numbers(allowed))
             });
         }
-        if rule.not.contains(&given) {
+        if rule.not.contains(&read) {
             self.fail(path, || {
                 format!("must not be {}", messages::numbers(&rule.not))
             });
         }
         if let Some(multiple_of) = rule.multiple_of
-            && given % multiple_of != 0
+            && read % multiple_of != 0
         {
             self.fail(path, || format!("must be a multiple of {multiple_of}"));
         }
         self.coerced |= self.mode == Mode::Json && value.is_string();
-        if !folded && let Some(number) = JsonNumber::from_i128(given) {
+        if !folded && let Some(number) = JsonNumber::from_i128(read) {
             *value = Value::Number(number);
         }
     }
@@ -146,40 +146,39 @@ impl Validation<'_> {
         if let Some(number) = parsed {
             *value = Value::Number(number);
         }
-        let Some(given) = value.as_f64() else { return };
+        let Some(read) = value.as_f64() else { return };
         // 2.0 and 2 are the same number and get the same form. -0.0 stays: no integer equals it.
-        let whole = given.fract() == 0.0
-            && given.abs() <= SAFE
-            && !(given == 0.0 && given.is_sign_negative());
+        let whole =
+            read.fract() == 0.0 && read.abs() <= SAFE && !(read == 0.0 && read.is_sign_negative());
         if whole && value.as_number().is_some_and(JsonNumber::is_f64) {
-            *value = Value::from(given as i64);
+            *value = Value::from(read as i64);
         }
-        if given < rule.min
-            || given > rule.max
+        if read < rule.min
+            || read > rule.max
             || rule
                 .exclusive_min
-                .is_some_and(|exclusive_min| given <= exclusive_min)
+                .is_some_and(|exclusive_min| read <= exclusive_min)
             || rule
                 .exclusive_max
-                .is_some_and(|exclusive_max| given >= exclusive_max)
-            || (rule.is_f32 && given.abs() > f64::from(f32::MAX))
+                .is_some_and(|exclusive_max| read >= exclusive_max)
+            || (rule.is_f32 && read.abs() > f64::from(f32::MAX))
         {
             return self.fail(path, || format!("must be {}", messages::number_range(rule)));
         }
         if let Some(allowed) = &rule.allowed
-            && !allowed.contains(&given)
+            && !allowed.contains(&read)
         {
             self.fail(path, || {
                 format!("must be one of {}", messages::numbers(allowed))
             });
         }
-        if rule.not.contains(&given) {
+        if rule.not.contains(&read) {
             self.fail(path, || {
                 format!("must not be {}", messages::numbers(&rule.not))
             });
         }
         if let Some(multiple_of) = rule.multiple_of
-            && !is_multiple(given, multiple_of)
+            && !is_multiple(read, multiple_of)
         {
             self.fail(path, || format!("must be a multiple of {multiple_of}"));
         }

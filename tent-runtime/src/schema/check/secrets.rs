@@ -158,7 +158,7 @@ impl CompiledSchema {
         }
         match self.follow(path) {
             Ok(at) => self.reach_secret(at).then_some(path),
-            Err(told) => Some(told),
+            Err(prefix) => Some(prefix),
         }
     }
 
@@ -174,20 +174,20 @@ impl CompiledSchema {
 
     /// The nodes at `path`. The error is the part of the path before a secret, or before it leads nowhere.
     fn follow<'p>(&self, path: &'p str) -> Result<Vec<NodeId>, &'p str> {
-        let (mut at, mut told) = (vec![0], 0);
+        let (mut at, mut visible) = (vec![0], 0);
         for (step, end) in steps(path) {
             if self.any_secret(&mut at) {
-                return Err(&path[..told]);
+                return Err(&path[..visible]);
             }
             at = at.iter().flat_map(|id| self.below(*id, step)).collect();
             if at.is_empty() {
                 // The step may be a key inside a secret.
-                return Err(&path[..told]);
+                return Err(&path[..visible]);
             }
-            told = end;
+            visible = end;
         }
         match self.any_secret(&mut at) {
-            true => Err(&path[..told]),
+            true => Err(&path[..visible]),
             false => Ok(at),
         }
     }

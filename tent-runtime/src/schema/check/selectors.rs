@@ -51,7 +51,7 @@ fn by_tag(compiled: &CompiledSchema, objects: &[(NodeId, &ObjectRule)]) -> Optio
             let NodeKind::String(text) = &compiled.resolve(property.node).kind else {
                 return None;
             };
-            for value in &text.allowed.as_ref()?.stated {
+            for value in &text.allowed.as_ref()?.values {
                 if values.iter().any(|(known, _)| known == value) {
                     return None;
                 }

@@ -99,10 +99,10 @@ impl Validation<'_> {
         let path = path.known(tag);
         let names = || values.iter().map(|(value, _)| &**value);
         match object.get(tag) {
-            Some(Value::String(given)) => {
-                let found = values.iter().find(|(value, _)| **value == **given);
+            Some(Value::String(tag_value)) => {
+                let found = values.iter().find(|(value, _)| **value == **tag_value);
                 if found.is_none() {
-                    self.fail_choice(given, names(), &path);
+                    self.fail_choice(tag_value, names(), &path);
                 }
                 return found.map(|(_, branch)| *branch);
             }

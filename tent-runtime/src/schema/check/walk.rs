@@ -316,17 +316,17 @@ impl<'p> Validation<'p> {
 }
 
 impl Validation<'_> {
-    /// Records that `given` is not one of `names`.
+    /// Records that `value` is not one of `names`.
     pub(super) fn fail_choice<'n>(
         &mut self,
-        given: &str,
+        value: &str,
         names: impl ExactSizeIterator<Item = &'n str> + Clone,
         path: &Path<'_>,
     ) {
         let secret = path.secret;
         self.fail(path, || {
             let expected_value = messages::one_of(names.clone());
-            match messages::near(given, names).filter(|_| !secret) {
+            match messages::near(value, names).filter(|_| !secret) {
                 Some(near) => format!("must be {expected_value}; did you mean `{near}`?"),
                 None => format!("must be {expected_value}"),
             }

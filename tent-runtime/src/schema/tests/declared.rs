@@ -7,7 +7,7 @@ use crate::schema::check::{Purpose, compile};
 
 #[test]
 fn it_is_published_untouched_and_enforced() {
-    let stated = json!({
+    let declared = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tree",
         "type": "object",
@@ -24,8 +24,8 @@ fn it_is_published_untouched_and_enforced() {
         "minProperties": 2,
         "$defs": {"leaf/a": {"type": "array", "uniqueItems": true, "items": {"type": "boolean"}}}
     });
-    let input = InputSchema::from_declared(stated.clone()).expect("a schema");
-    assert_eq!(*input.published(), stated);
+    let input = InputSchema::from_declared(declared.clone()).expect("a schema");
+    assert_eq!(*input.published(), declared);
     let fits = json!({
         "kind": "tree", "more": [], "size": null, "either": 11, "not_x": "y",
         "child": {"kind": "tree", "more": 1}, "leaf": [true, false], "any_of": [2], "other": 1
@@ -85,7 +85,7 @@ fn another_dialect_is_not_read_as_this_one() {
 #[test]
 fn what_is_not_enforced_is_a_problem() {
     // The check alone, whether or not a validator takes what it does not.
-    let stated = json!({
+    let declared = json!({
         "type": "object",
         "properties": {
             "a": {"type": "string", "contains": 1},
@@ -98,7 +98,7 @@ fn what_is_not_enforced_is_a_problem() {
         },
         "dependentRequired": {"a": ["b"]}
     });
-    let mut problems = problems(compile(&stated, Purpose::Input));
+    let mut problems = problems(compile(&declared, Purpose::Input));
     let pattern = problems.iter().position(|problem| {
         problem.starts_with("T7017 the schema at `#/properties/c`: the pattern is not supported: ")
     });
@@ -132,13 +132,13 @@ fn a_schema_that_refers_to_itself_without_a_value_in_between_is_a_problem() {
 
 #[test]
 fn its_root_is_an_object() {
-    for stated in [
+    for declared in [
         json!(true),
         json!({}),
         json!({"type": "array"}),
         json!({"type": ["object", "null"]}),
     ] {
-        let problems = problems(InputSchema::from_declared(stated));
+        let problems = problems(InputSchema::from_declared(declared));
         assert_eq!(
             problems,
             ["T7012 the whole type: the schema must have `\"type\": \"object\"` at its root"]

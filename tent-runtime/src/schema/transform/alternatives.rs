@@ -262,7 +262,7 @@ pub(in crate::schema) fn split(mut schema: Object) -> Vec<Object> {
 }
 
 fn types(schema: &Object) -> Vec<String> {
-    let stated: Vec<String> = match schema.get("type") {
+    let mut types: Vec<String> = match schema.get("type") {
         Some(Value::String(one)) => vec![one.clone()],
         Some(Value::Array(each)) => each
             .iter()
@@ -271,31 +271,30 @@ fn types(schema: &Object) -> Vec<String> {
             .collect(),
         _ => Vec::new(),
     };
-    let mut found = stated;
-    if found.is_empty()
+    if types.is_empty()
         && let Some(Value::Array(values)) = schema.get("enum")
     {
         for value in values {
             let kind = type_of(value).to_owned();
-            if !found.contains(&kind) {
-                found.push(kind);
+            if !types.contains(&kind) {
+                types.push(kind);
             }
         }
     }
-    if !found.is_empty() {
+    if !types.is_empty() {
         // Every integer is a number.
-        let number = found.iter().any(|kind| kind == "number");
-        found.retain(|kind| !(number && kind == "integer"));
-        return found;
+        let number = types.iter().any(|kind| kind == "number");
+        types.retain(|kind| !(number && kind == "integer"));
+        return types;
     }
-    let told = ["object", "array", "string", "number"]
+    let implied = ["object", "array", "string", "number"]
         .into_iter()
         .find(|kind| {
             schema
                 .keys()
                 .any(|keyword| keyword != "not" && keyword != "format" && only_of(keyword, kind))
         });
-    told.map(str::to_owned).into_iter().collect()
+    implied.map(str::to_owned).into_iter().collect()
 }
 
 /// JSON Schema's name for the type of a value.

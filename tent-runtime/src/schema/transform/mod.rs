@@ -42,7 +42,7 @@ pub(super) enum Side {
 pub(super) struct Shaper {
     side: Side,
     definitions: Definitions,
-    kept: Map<String, Value>,
+    published: Map<String, Value>,
     parts: usize,
     problems: Vec<Problem>,
 }
@@ -52,7 +52,7 @@ impl Shaper {
         Shaper {
             side,
             definitions: Definitions::new(definitions),
-            kept: Map::new(),
+            published: Map::new(),
             parts: 0,
             problems: Vec::new(),
         }
@@ -90,7 +90,7 @@ impl Shaper {
         let mut schema = self.shape(raw, "");
         if let Some(Value::String(reference)) = schema.remove("$ref") {
             let name = reference.rsplit('/').next().unwrap_or_default();
-            if let Some(Value::Object(definition)) = self.kept.get(name) {
+            if let Some(Value::Object(definition)) = self.published.get(name) {
                 let annotations = std::mem::replace(&mut schema, definition.clone());
                 annotate(&mut schema, annotations);
             }
@@ -144,12 +144,12 @@ impl Shaper {
         };
         let plain = self.definitions.kept_as(&name).unwrap_or(&name).to_owned();
         schema.insert("$ref".to_owned(), format!("#/$defs/{plain}").into());
-        if !self.kept.contains_key(&plain) {
+        if !self.published.contains_key(&plain) {
             let definition = definition.clone();
             // A placeholder, so that references inside of the definition end the recursion.
-            self.kept.insert(plain.clone(), Value::Null);
+            self.published.insert(plain.clone(), Value::Null);
             let shaped = self.shape(definition, &plain);
-            self.kept.insert(plain, shaped.into());
+            self.published.insert(plain, shaped.into());
         }
         schema
     }
@@ -163,8 +163,8 @@ impl Shaper {
     }
 
     /// The definitions that references still use.
-    pub(super) fn kept(&self) -> &Map<String, Value> {
-        &self.kept
+    pub(super) fn published(&self) -> &Map<String, Value> {
+        &self.published
     }
 
     /// The whole document: `root` with the definitions that its references use.
@@ -183,8 +183,8 @@ impl Shaper {
 
     /// The whole document, without the rules that cannot be published.
     pub(super) fn finish_open(self, mut root: Map<String, Value>) -> Map<String, Value> {
-        if !self.kept.is_empty() {
-            root.insert("$defs".to_owned(), self.kept.into());
+        if !self.published.is_empty() {
+            root.insert("$defs".to_owned(), self.published.into());
         }
         root
     }

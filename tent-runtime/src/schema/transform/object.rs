@@ -24,16 +24,16 @@ impl Shaper {
             }
         }
         let mut properties = Object::new();
-        let stated = match raw.remove("properties") {
-            Some(Value::Object(stated)) => stated,
+        let declared = match raw.remove("properties") {
+            Some(Value::Object(declared)) => declared,
             _ => Object::new(),
         };
-        let untold = required
+        let undescribed = required
             .iter()
-            .filter(|name| !stated.contains_key(*name))
+            .filter(|name| !declared.contains_key(*name))
             .map(|name| (name.clone(), Value::Bool(true)))
             .collect::<Vec<_>>();
-        for (name, property) in stated.into_iter().chain(untold) {
+        for (name, property) in declared.into_iter().chain(undescribed) {
             let at = join(at, &name);
             if self.side == Side::Input && !is_name(&name) {
                 let message = format!(
@@ -73,22 +73,22 @@ impl Shaper {
     /// The schema of undeclared properties; `None` if none are allowed.
     fn rest(&mut self, raw: &mut Object, schema: &mut Object, at: &str) -> Option<Object> {
         let at = format!("{at}.*");
-        let stated = raw.remove("additionalProperties");
+        let declared = raw.remove("additionalProperties");
         let unevaluated = raw.remove("unevaluatedProperties");
-        let stated = match stated.or(unevaluated) {
+        let declared = match declared.or(unevaluated) {
             None | Some(Value::Bool(false)) => None,
-            Some(stated) => Some(stated),
+            Some(declared) => Some(declared),
         };
         let patterns: Vec<(String, Value)> = match raw.remove("patternProperties") {
             Some(Value::Object(patterns)) => patterns.into_iter().collect(),
             _ => Vec::new(),
         };
-        let mut rest = match (stated, patterns.as_slice()) {
+        let mut rest = match (declared, patterns.as_slice()) {
             (None, []) => return None,
-            (Some(stated), []) => self.shape(stated, &at),
+            (Some(declared), []) => self.shape(declared, &at),
             // Keys that match no pattern have another schema. Only one schema for all keys can be published.
-            (Some(stated), each) if each.iter().all(|(_, schema)| *schema == stated) => {
-                self.shape(stated, &at)
+            (Some(declared), each) if each.iter().all(|(_, schema)| *schema == declared) => {
+                self.shape(declared, &at)
             }
             (None, [(_, first), others @ ..]) if others.iter().all(|(_, one)| one == first) => {
                 let pattern = patterns

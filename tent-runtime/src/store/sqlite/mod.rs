@@ -1,6 +1,6 @@
 //! [`Sqlite`]: the store in one SQLite file, which any number of processes of one machine may share.
 //!
-//! Reads have a connection of their own, so that none waits behind a write that another process holds up. The two
+//! Reads have a separate connection, so that none waits behind a write that another process holds up. The two
 //! connections run their work on the blocking pool, each one call at a time: see [`lane`].
 
 mod lane;

@@ -47,9 +47,9 @@ const STEPS: &[&str] = &[
     CREATE INDEX tent_rounds_until ON tent_rounds (until);
 ",
     "
-    -- A digest. What was claimed before counts on nobody.
+    -- A digest. Earlier claims count towards no caller.
     ALTER TABLE tent_rounds ADD COLUMN caller BLOB NOT NULL DEFAULT x'';
-    -- Of the outcome; the most that there may be of it, until it is there.
+    -- The size of the outcome; the largest possible size until the outcome is stored.
     ALTER TABLE tent_rounds ADD COLUMN bytes INTEGER NOT NULL DEFAULT 262144;
     UPDATE tent_rounds SET bytes = length(outcome) WHERE outcome IS NOT NULL;
     CREATE INDEX tent_rounds_caller ON tent_rounds (caller, bytes, until);
@@ -187,7 +187,7 @@ fn bring_up_to_date(connection: &mut Connection) -> Result<(), BoxError> {
     )?;
     let is_new = is_empty && application == 0 && version == 0;
     if !is_new && application != APPLICATION {
-        return Err("it is a database of another program; tent needs a file of its own".into());
+        return Err("it is a database of another program; tent needs its own file".into());
     }
     let taken = usize::try_from(version)?;
     if taken > STEPS.len() {

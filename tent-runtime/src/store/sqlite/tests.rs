@@ -162,7 +162,7 @@ async fn a_file_that_is_not_tents_is_refused_and_left_as_it_is() {
     let before = std::fs::read(&file).expect("it is there");
     assert_eq!(
         directory.refused().await,
-        "it is a database of another program; tent needs a file of its own."
+        "it is a database of another program; tent needs its own file."
     );
     assert!(std::fs::read(&file).expect("it is there") == before);
 

@@ -152,7 +152,7 @@ async fn serves_both_eras_and_concurrent_calls() {
 #[tokio::test]
 async fn an_unreadable_message_gets_an_error_and_the_next_is_served() {
     let app = app_with(&[("limits.max_body", "256")]).await;
-    let client = Client::new(&app, tent::Caller::Nobody);
+    let client = Client::new(&app, tent::Caller::Anonymous);
     let ping = request(9, "ping", json!({})).to_string();
     let (first, second) = ping.split_at(10);
     let long = "x".repeat(10_000);
@@ -191,7 +191,7 @@ async fn handle(app: &App, message: impl ToString) -> Option<Value> {
     let message = message.to_string();
     let response = app
         .tent
-        .handle_mcp(tent::Caller::Nobody, message.as_bytes())
+        .handle_mcp(tent::Caller::Anonymous, message.as_bytes())
         .await?;
     Some(serde_json::from_slice(&response).expect("the response is JSON"))
 }
@@ -210,7 +210,7 @@ async fn handles_one_message() {
     assert_eq!(called["result"]["resultType"], "complete");
     let call = request(1, "tools/call", legacy("waits"));
     let refused = response(&app, &call).await;
-    let fix = "Hand the message over with a caller who may.";
+    let fix = "Pass the identity of a caller with access.";
     assert_eq!(
         (&refused["error"]["code"], &refused["error"]["data"]["fix"]),
         (&json!(4), &json!(fix))
@@ -236,11 +236,11 @@ async fn handles_one_message() {
 
 #[tokio::test]
 async fn an_anonymous_caller_gets_the_fix_of_a_connection() {
-    let mut client = Client::new(&app().await, tent::Caller::Nobody);
+    let mut client = Client::new(&app().await, tent::Caller::Anonymous);
     let refused = client.request(1, "tools/call", modern("says")).await;
     assert_eq!(
         refused["error"]["data"]["fix"],
-        "Serve the line with a caller who may."
+        "Serve the connection with the identity of a caller with access."
     );
     let open = client.request(2, "tools/call", modern("open")).await;
     assert_eq!(open["result"]["resultType"], "complete");

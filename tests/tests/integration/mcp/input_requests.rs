@@ -267,7 +267,7 @@ async fn an_invalid_response_or_an_error_ends_the_input_request() {
     for (response, message) in [
         (
             json!({"error": {"code": -1, "message": "User rejected sampling request"}}),
-            "is a failure of its own: User rejected sampling request.",
+            "is an error: User rejected sampling request.",
         ),
         (
             json!({"result": accept(json!({"name": 7}))}),

@@ -530,7 +530,10 @@ async fn responses_that_are_too_large_for_a_state_end_the_call() {
         .await;
     assert_eq!(codes(&response), (-32602, "T0003".to_owned()));
     let message = response["error"]["message"].as_str().expect("a message");
-    assert!(message.contains("the most that it carries"), "{message}");
+    assert!(
+        message.contains("a request state carries at most"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use tent_core::codes;
 
 use crate::content::{
-    Annotations, Content, Held, Icon, Meta, Piece, Resource, ResourceInfo, Role, Theme,
+    Annotations, Content, ContentKind, Icon, Meta, Resource, ResourceData, ResourceInfo, Role,
+    Theme,
 };
 use crate::error::{AppCode, Error};
 use crate::function::{Output, PromptMessage, PromptResult};
@@ -48,14 +49,14 @@ pub(super) struct ErrorForm {
 
 #[derive(Serialize, Deserialize)]
 struct ContentForm {
-    piece: PieceForm,
+    kind: KindForm,
     annotations: AnnotationsForm,
     meta: MetaForm,
 }
 
 /// Bytes are in base64.
 #[derive(Serialize, Deserialize)]
-enum PieceForm {
+enum KindForm {
     Text(String),
     Image(String, String),
     Audio(String, String),
@@ -68,7 +69,7 @@ enum PieceForm {
 struct ResourceForm {
     uri: String,
     media_type: String,
-    held: String,
+    data: String,
     meta: MetaForm,
 }
 
@@ -198,26 +199,30 @@ impl ErrorForm {
 impl From<&Content> for ContentForm {
     fn from(content: &Content) -> Self {
         let bytes = |bytes: &[u8]| STANDARD.encode(bytes);
-        let piece = match &content.piece {
-            Piece::Text(text) => PieceForm::Text(text.clone()),
-            Piece::Image { data, media_type } => PieceForm::Image(bytes(data), media_type.clone()),
-            Piece::Audio { data, media_type } => PieceForm::Audio(bytes(data), media_type.clone()),
-            Piece::Resource(resource) => {
-                let form = |held| ResourceForm {
+        let kind = match &content.kind {
+            ContentKind::Text(text) => KindForm::Text(text.clone()),
+            ContentKind::Image { data, media_type } => {
+                KindForm::Image(bytes(data), media_type.clone())
+            }
+            ContentKind::Audio { data, media_type } => {
+                KindForm::Audio(bytes(data), media_type.clone())
+            }
+            ContentKind::Resource(resource) => {
+                let form = |data| ResourceForm {
                     uri: resource.uri.clone(),
                     media_type: resource.media_type.clone(),
-                    held,
+                    data,
                     meta: resource.meta.members().clone(),
                 };
-                match &resource.held {
-                    Held::Text(text) => PieceForm::ResourceText(form(text.clone())),
-                    Held::Bytes(data) => PieceForm::ResourceBytes(form(bytes(data))),
+                match &resource.data {
+                    ResourceData::Text(text) => KindForm::ResourceText(form(text.clone())),
+                    ResourceData::Bytes(data) => KindForm::ResourceBytes(form(bytes(data))),
                 }
             }
-            Piece::Link(link) => PieceForm::Link(Box::new((&**link).into())),
+            ContentKind::Link(link) => KindForm::Link(Box::new((&**link).into())),
         };
         ContentForm {
-            piece,
+            kind,
             annotations: (&content.annotations).into(),
             meta: content.meta.members().clone(),
         }
@@ -228,32 +233,32 @@ impl ContentForm {
     fn restore(self) -> Option<Content> {
         let bytes = |text: String| STANDARD.decode(text).ok();
         let resource = |form: ResourceForm, is_text| {
-            Some(Piece::Resource(Resource {
+            Some(ContentKind::Resource(Resource {
                 uri: form.uri,
                 media_type: form.media_type,
-                held: match is_text {
-                    true => Held::Text(form.held),
-                    false => Held::Bytes(bytes(form.held)?),
+                data: match is_text {
+                    true => ResourceData::Text(form.data),
+                    false => ResourceData::Bytes(bytes(form.data)?),
                 },
                 meta: meta(form.meta)?,
             }))
         };
-        let piece = match self.piece {
-            PieceForm::Text(text) => Piece::Text(text),
-            PieceForm::Image(data, media_type) => Piece::Image {
+        let kind = match self.kind {
+            KindForm::Text(text) => ContentKind::Text(text),
+            KindForm::Image(data, media_type) => ContentKind::Image {
                 data: bytes(data)?,
                 media_type,
             },
-            PieceForm::Audio(data, media_type) => Piece::Audio {
+            KindForm::Audio(data, media_type) => ContentKind::Audio {
                 data: bytes(data)?,
                 media_type,
             },
-            PieceForm::ResourceText(form) => resource(form, true)?,
-            PieceForm::ResourceBytes(form) => resource(form, false)?,
-            PieceForm::Link(link) => Piece::Link(Box::new(link.restore()?)),
+            KindForm::ResourceText(form) => resource(form, true)?,
+            KindForm::ResourceBytes(form) => resource(form, false)?,
+            KindForm::Link(link) => ContentKind::Link(Box::new(link.restore()?)),
         };
         Some(Content {
-            piece,
+            kind,
             annotations: self.annotations.restore(),
             meta: meta(self.meta)?,
         })

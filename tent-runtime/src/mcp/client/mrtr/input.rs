@@ -1,71 +1,77 @@
-//! What a function asks in one round: the answers that it is given at once, the questions that stand, and the steps
-//! that it keeps. Writes nothing, and ends no call.
+//! The input requests and steps of one run of the function: [`MrtrRequest`] as its [`Elicitor`] and [`Journal`].
+//! Must not end the call: dispatch drops the function when it is pending with an open input request.
 
 use std::task::Waker;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::state::Answered;
-use super::{RoundTrip, Taken};
+use super::state::Exchange;
+use super::{MrtrRequest, Run};
 use crate::cx::{Elicitor, InputRequest, InputResponse, Journal};
 use crate::error::{Error, Result};
 use crate::mcp::protocol::input_response;
 
-/// The most bytes that the steps of a call may keep, as JSON: they travel with each round.
-const MOST_KEPT: usize = 64 << 10;
+/// The most bytes of the step results of a call, as JSON. They travel with each request.
+const MAX_STEPS: usize = 64 << 10;
 
-impl Elicitor for RoundTrip {
+/// An input request that waits for a response.
+pub(super) struct OpenRequest {
+    number: u64,
+    name: String,
+    request: InputRequest,
+}
+
+impl Elicitor for MrtrRequest {
     fn request<'a>(
         &'a self,
         name: &'a str,
-        question: InputRequest,
+        request: InputRequest,
     ) -> BoxFuture<'a, Result<InputResponse>> {
         Box::pin(async move {
-            let over = self.over.notified();
-            match self.answered(name, &question)? {
-                Found::Output(answer) => Ok(answer),
-                Found::Asked(_asking) => {
-                    over.await;
-                    // Met by a task that outlives its function alone.
-                    Err(left_behind())
-                }
+            // Created before `open` reads whether the call has ended, so that its end between the two is not missed.
+            let ended = self.ended.notified();
+            if let Some(response) = self.response(name, &request)? {
+                return Ok(response);
             }
+            let _open = self.open(name, request)?;
+            ended.await;
+            // The function itself was dropped before. Only a task or a thread that outlives it gets here.
+            Err(has_ended())
         })
     }
 
     fn is_waiting_for_retry(&self, waker: &Waker) -> bool {
-        let mut inner = self.lock();
-        if inner.settled.is_some() {
+        let mut run = self.lock();
+        if run.suspended.is_some() {
             return true;
         }
-        if inner.asking.is_empty() {
-            inner.waker = Some(waker.clone());
+        if run.open.is_empty() {
+            run.waker = Some(waker.clone());
             return false;
         }
-        let asking = inner.asking.iter();
-        let asking = asking.map(|(_, name, question)| (name.clone(), question.clone()));
-        let asking = asking.collect();
-        // Kept now, since what asks is dropped before the questions are written.
-        inner.settled = Some(asking);
+        // Copied now: dispatch drops the function next, and each dropped `cx.input` removes its open request.
+        let open = run.open.iter();
+        let open = open.map(|one| (one.name.clone(), one.request.clone()));
+        run.suspended = Some(open.collect());
         true
     }
 }
 
-impl Journal for RoundTrip {
+impl Journal for MrtrRequest {
     fn recorded<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
-        Box::pin(async move { Ok(self.lock().kept.get(name).cloned()) })
+        Box::pin(async move { Ok(self.lock().steps.get(name).cloned()) })
     }
 
     fn record<'a>(&'a self, name: &'a str, value: Value) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let mut inner = self.lock();
-            inner.kept.insert(name.to_owned(), value);
-            let bytes = serde_json::to_vec(&inner.kept)?.len();
-            if bytes > MOST_KEPT {
-                inner.kept.remove(name);
+            let mut run = self.lock();
+            run.steps.insert(name.to_owned(), value);
+            let bytes = serde_json::to_vec(&run.steps)?.len();
+            if bytes > MAX_STEPS {
+                run.steps.remove(name);
                 return Err(Error::unexpected(format!(
-                    "the steps of one call keep {bytes} bytes with {name:?}, and {MOST_KEPT} are the most: keep an id"
+                    "the step results of one call are limited to {MAX_STEPS} bytes, and with {name:?} they have {bytes}: return an id"
                 )));
             }
             Ok(())
@@ -73,82 +79,100 @@ impl Journal for RoundTrip {
     }
 }
 
-impl RoundTrip {
-    /// The answer to a question, where there is one already; else it is asked from now on.
-    fn answered(&self, name: &str, question: &InputRequest) -> Result<Found<'_>> {
-        let print = question.fingerprint();
-        let mut inner = self.lock();
-        let inner = &mut *inner;
-        if inner.ended {
-            return Err(left_behind());
+impl MrtrRequest {
+    /// The response to an input request, if the client sent one.
+    ///
+    /// A response is matched by the fingerprint of its input request, not by the name alone: the function runs again
+    /// from its start and may ask something else by the same name, to which the person did not respond.
+    fn response(&self, name: &str, request: &InputRequest) -> Result<Option<InputResponse>> {
+        let fingerprint = request.fingerprint();
+        let earlier = self.lock().earlier_response(name, &fingerprint);
+        if let Some(response) = earlier {
+            let response = input_response::read(request.kind(), &response);
+            return response.map(Some).map_err(Error::unexpected);
         }
-        let earlier = inner
-            .answers
-            .iter_mut()
-            .find(|one| !one.given && one.answer.name == name && one.answer.question == print);
-        if let Some(earlier) = earlier {
-            earlier.given = true;
-            let response = input_response::read(question.kind(), &earlier.answer.value);
-            return response.map(Found::Output).map_err(Error::unexpected);
-        }
-        let was_asked = inner
-            .asked
-            .as_ref()
-            .is_none_or(|asked| asked.get(name) == Some(&print));
-        if was_asked
-            && let Some(response) = inner.responses.remove(name)
-            && let Ok(read) = input_response::read(question.kind(), &response)
-            && question.validate(&read).is_ok()
-        {
-            inner.answers.push(Taken {
-                answer: Answered {
-                    name: name.to_owned(),
-                    question: print,
-                    value: response,
-                },
-                given: true,
+        let Some(value) = self.lock().new_response(name, &fingerprint) else {
+            return Ok(None);
+        };
+        // Validated without the lock, since it runs code of the app. An invalid response counts as missing, so that the
+        // client gets the input request again.
+        let response = input_response::read(request.kind(), &value).ok();
+        let response = response.filter(|response| request.validate(response).is_ok());
+        if response.is_some() {
+            self.lock().exchanges.push(Exchange {
+                name: name.to_owned(),
+                fingerprint,
+                response: value,
+                is_used: true,
             });
-            return Ok(Found::Output(read));
         }
-        if inner.asking.iter().any(|(_, asked, _)| asked == name) {
+        Ok(response)
+    }
+
+    /// Registers an input request without a response, and wakes dispatch, which drops the function when it is pending.
+    fn open(&self, name: &str, request: InputRequest) -> Result<OpenGuard<'_>> {
+        let mut run = self.lock();
+        if run.has_ended {
+            return Err(has_ended());
+        }
+        if run.open.iter().any(|one| one.name == name) {
             return Err(Error::unexpected(format!(
-                "two questions of one call are both named {name:?} at once"
+                "two input requests of one call have the name {name:?} at the same time"
             )));
         }
-        inner.count += 1;
-        let number = inner.count;
-        inner
-            .asking
-            .push((number, name.to_owned(), question.clone()));
-        if let Some(waker) = inner.waker.take() {
+        run.opened += 1;
+        let number = run.opened;
+        run.open.push(OpenRequest {
+            number,
+            name: name.to_owned(),
+            request,
+        });
+        if let Some(waker) = run.waker.take() {
             waker.wake();
         }
-        Ok(Found::Asked(Asking {
-            round: self,
+        Ok(OpenGuard {
+            request: self,
             number,
-        }))
+        })
     }
 }
 
-/// What a question of a task is answered that outlives its call.
-fn left_behind() -> Error {
-    Error::unexpected("the call that asked has ended")
+impl Run {
+    /// A response of an earlier request. A function that sends the same input request twice gets two responses, in
+    /// their order.
+    fn earlier_response(&mut self, name: &str, fingerprint: &str) -> Option<Value> {
+        let is_match = |one: &&mut Exchange| {
+            !one.is_used && one.name == name && one.fingerprint == fingerprint
+        };
+        let exchange = self.exchanges.iter_mut().find(is_match)?;
+        exchange.is_used = true;
+        Some(exchange.response.clone())
+    }
+
+    /// A response of this request.
+    fn new_response(&mut self, name: &str, fingerprint: &str) -> Option<Value> {
+        let requested = self.requested.as_ref();
+        if requested.is_some_and(|requested| requested.get(name).is_none_or(|f| f != fingerprint)) {
+            return None;
+        }
+        self.responses.remove(name)
+    }
 }
 
-enum Found<'a> {
-    Output(InputResponse),
-    Asked(Asking<'a>),
+/// The error of an input request that a task sends after its call has ended.
+fn has_ended() -> Error {
+    Error::unexpected("the call of this input request has ended")
 }
 
-/// A question that is asked for as long as this is there.
-struct Asking<'a> {
-    round: &'a RoundTrip,
+/// Removes an open input request when its `cx.input` is dropped, such as by a `select!`.
+struct OpenGuard<'a> {
+    request: &'a MrtrRequest,
     number: u64,
 }
 
-impl Drop for Asking<'_> {
+impl Drop for OpenGuard<'_> {
     fn drop(&mut self) {
-        let mut inner = self.round.lock();
-        inner.asking.retain(|(number, ..)| *number != self.number);
+        let mut run = self.request.lock();
+        run.open.retain(|one| one.number != self.number);
     }
 }

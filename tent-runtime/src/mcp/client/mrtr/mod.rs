@@ -1,10 +1,35 @@
-//! Calls in several rounds, the modern way to ask a client (2026-07-28, basic/patterns/mrtr): a function that
-//! asks is dropped, what it asks is answered together with a sealed state, and the next round, which brings
-//! the answers and the state, runs it again from its start.
+//! Multi round-trip requests (MRTR): how a function gets input of a modern client (2026-07-28, basic/patterns/mrtr).
+//! Must not run a function.
 //!
-//! The state is bound to caller, method, name and input, ends after a time, and holds what was answered
-//! before, so any process serves any round. What does more than read runs once for each state: a state is
-//! claimed in the store, and one that comes again is answered what it was. Nothing here runs a function.
+//! The server sends no requests in this era. A function that calls `cx.input` without a response is dropped, and the
+//! result of its request holds the input requests and a sealed `requestState`. The client sends its request again with
+//! the responses and the state, and the function runs again from its start:
+//!
+//! ```text
+//!  request                                retry: inputResponses + requestState
+//!     │                                      │
+//!     │                                      ▼
+//!     │                                   open the state ──── not valid, of another call ──► T0015
+//!     │                                      │
+//!     │                                      ├── expired: forget the responses, keep the steps
+//!     │                                      ▼
+//!     │                                   claim the state ─── claimed before ──► the recorded outcome
+//!     │                                      │ (change or action only)
+//!     ▼                                      ▼
+//!    run the function ◄──────────────────────┘
+//!     │
+//!     ├── returns ──────────────────────────────────────────────────► result ─────────────┐
+//!     │                                                                                   │
+//!     └── pending with open input requests: dispatch drops it ──► InputRequired with ─────┤
+//!                                                                 a new requestState      ▼
+//!                                                                             record the outcome of the claim
+//! ```
+//!
+//! - A state is bound to caller, method, name and input. It has all that a retry needs (earlier responses, step results),
+//!   so any process can serve it, and an expired one is not stored anywhere.
+//! - `InputRequired` is an outcome too: a repeated retry gets the same input requests and the same new state, so that the
+//!   call does not fork.
+//! - A claim that is never completed (the process ends, the store fails) becomes T0011 for repeats when its lease is over.
 
 mod input;
 mod state;
@@ -13,102 +38,99 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-use std::time::Duration;
 
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tent_core::codes;
 use tokio::sync::Notify;
 
-use self::state::{Answered, Carried};
+use self::input::OpenRequest;
+use self::state::{Exchange, RequestState};
 use crate::cx::InputRequest;
-use crate::dispatch::idempotency::{self, Claim, Recorded, ToClaim};
+use crate::dispatch::idempotency::{Claim, Recorded, Taken, ToClaim};
 use crate::dispatch::{CallClaim, ClaimedCall, Dispatcher, Entered, Outcome};
 use crate::error::{Error, Result};
 use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::params::{Arguments, Text};
-use crate::mcp::protocol::response::{RpcError, write};
+use crate::mcp::protocol::results::{InputRequiredResult, ResultMeta, ResultType};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::random;
 
-/// The most bytes, as JSON, of the answers that a call may carry into its next round.
-const MOST_ANSWERED: usize = 64 << 10;
+/// The most bytes of the responses that a state carries, as JSON.
+const MAX_RESPONSES: usize = 64 << 10;
 
-/// The reply to a request whose function did not run to its end now.
+/// The reply to a request whose function did not return in this run.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// The result that asks for input, as it is written.
-    InputRequired(Vec<u8>),
+    /// The `InputRequiredResult`.
+    InputRequired(Box<RawValue>),
     /// The outcome of the call, which the endpoint writes.
     Ended(Result<Output>),
 }
 
-/// One round of a call.
-pub(crate) struct RoundTrip {
+/// One request of a multi round-trip call: the first one, or a retry.
+pub(crate) struct MrtrRequest {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
-    server: Arc<str>,
-    state: Option<String>,
+    server_info: Arc<RawValue>,
+    request_state: Option<String>,
     quota_key: String,
-    inner: Mutex<Inner>,
-    over: Notify,
+    run: Mutex<Run>,
+    /// Notified when the call has ended.
+    ended: Notify,
 }
 
+/// The state of the one run of the function that this request makes.
 #[derive(Default)]
-struct Inner {
-    /// What the client sent with this round and nothing has taken yet.
+struct Run {
+    /// The `inputResponses` that no input request took yet.
     responses: Map<String, Value>,
-    /// What was asked in the round before, by name; `None` where this round came without a state, so that every
-    /// response counts.
-    asked: Option<BTreeMap<String, String>>,
-    answers: Vec<Taken>,
-    kept: BTreeMap<String, Value>,
-    /// What is being asked.
-    asking: Vec<(u64, String, InputRequest)>,
-    count: u64,
-    /// What was being asked when the door ended the call.
-    settled: Option<Vec<(String, InputRequest)>>,
+    /// The fingerprints of the input requests that the client responds to, by name. `None` without a `requestState`:
+    /// then a response may be for any input request of its name.
+    requested: Option<BTreeMap<String, String>>,
+    /// The input requests that have a response, of this request and the earlier ones.
+    exchanges: Vec<Exchange>,
+    steps: BTreeMap<String, Value>,
+    open: Vec<OpenRequest>,
+    /// How many input requests were open so far.
+    opened: u64,
+    /// The input requests that were open when dispatch ended the run.
+    suspended: Option<Vec<(String, InputRequest)>>,
     waker: Option<Waker>,
-    /// Whom and what the state is bound to, as a text: a digest is made of it where there is a state.
-    bound: Vec<u8>,
-    claimed: Option<Claim>,
+    /// The caller, method, name and input, which the state is bound to. Digested only where there is a state.
+    binding: Vec<u8>,
+    claim: Option<Claim>,
     reply: Option<Reply>,
-    /// Whether the call has ended: nothing is asked for it any more.
-    ended: bool,
+    has_ended: bool,
 }
 
-/// An answer, and whether this run of the function was given it already.
-struct Taken {
-    answer: Answered,
-    given: bool,
-}
-
-/// What a round is made of.
+/// The parts of an [`MrtrRequest`].
 pub(crate) struct Parts {
     pub(crate) dispatcher: Arc<Dispatcher>,
-    /// The request's method, which the state is bound to.
+    /// The method of the request.
     pub(crate) method: &'static str,
-    /// The member of `_meta` that names the server.
-    pub(crate) server: Arc<str>,
-    /// Whom the round counts on where it is kept; of no use where it came without a state.
+    /// The `serverInfo` in the `_meta` of the result.
+    pub(crate) server_info: Arc<RawValue>,
+    /// The key that a claim counts by. Unused without a `requestState`.
     pub(crate) quota_key: String,
 }
 
-impl RoundTrip {
-    /// The round of a request that came with these answers and this state.
+impl MrtrRequest {
+    /// A request with these `inputResponses` and this `requestState`.
     pub(crate) fn new(
         parts: Parts,
         responses: Arguments,
-        state: Text<'_>,
+        request_state: Text<'_>,
     ) -> Result<Arc<Self>, RpcError> {
         let responses = match responses {
             Arguments::Absent => Map::new(),
             Arguments::Object(responses) => responses,
             Arguments::Other => return Err(RpcError::params("inputResponses is an object.")),
         };
-        let state = match state {
+        let request_state = match request_state {
             Text::Absent => None,
             Text::Is(state) => Some(state.into_owned()),
             Text::Other => return Err(RpcError::params("requestState is a string.")),
@@ -116,152 +138,137 @@ impl RoundTrip {
         let Parts {
             dispatcher,
             method,
-            server,
+            server_info,
             quota_key,
         } = parts;
-        Ok(Arc::new(RoundTrip {
+        Ok(Arc::new(MrtrRequest {
             dispatcher,
             method,
-            server,
-            state,
+            server_info,
+            request_state,
             quota_key,
-            inner: Mutex::new(Inner {
+            run: Mutex::new(Run {
                 responses,
-                ..Inner::default()
+                ..Run::default()
             }),
-            over: Notify::new(),
+            ended: Notify::new(),
         }))
     }
 
-    /// The reply, once the function waits for input or an earlier request with the same state has an outcome.
+    /// The reply, once the function was dropped or an earlier request with the same state has an outcome.
     pub(crate) fn reply(&self) -> Option<Reply> {
         self.lock().reply.take()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing panics while it is held.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Run> {
+        // No code panics while the lock is held.
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The result that asks for input: all input requests, and the state that comes back with their responses.
-    ///
-    /// # Errors
-    /// T0003 where the answers so far are more than a state carries.
-    fn input_required(&self) -> Result<Box<RawValue>> {
-        let mut inner = self.lock();
-        let inner = &mut *inner;
-        let asked = inner.settled.take().unwrap_or_default();
-        let mut requests = Map::new();
-        let mut prints = BTreeMap::new();
-        for (name, question) in asked {
-            prints.insert(name.clone(), question.fingerprint());
-            requests.insert(
-                name,
-                input_request::request(&question, Revision::V2026_07_28, ""),
-            );
-        }
-        let answers = std::mem::take(&mut inner.answers).into_iter();
-        let answers: Vec<Answered> = answers.map(|taken| taken.answer).collect();
-        let bytes = serde_json::to_vec(&answers)?.len();
-        if bytes > MOST_ANSWERED {
-            return Err(Error::new(codes::INVALID_INPUT)
-                .with_message(format!(
-                    "The answers of this call are {bytes} bytes, and {MOST_ANSWERED} are the most that it carries to its next question."
-                ))
-                .with_fix("Call again, with shorter answers."));
-        }
-        let carried = Carried {
-            until: self
-                .dispatcher
-                .store()
-                .now()
-                .plus(self.ask_time())
-                .as_millis(),
-            nonce: json::hex(&random::bytes::<16>()),
-            asked: prints,
-            answers,
-            kept: std::mem::take(&mut inner.kept),
-        };
-        let state = carried.seal(self.dispatcher.sealer(), &json::digest_of(&inner.bound));
-        let mut out = br#"{"resultType":"input_required","inputRequests":"#.to_vec();
-        write(&mut out, &requests);
-        out.extend_from_slice(br#","requestState":"#);
-        write(&mut out, &state);
-        out.extend_from_slice(br#","_meta":{"#);
-        out.extend_from_slice(self.server.as_bytes());
-        out.extend_from_slice(b"}}");
-        let written = String::from_utf8(out).map_err(Error::unexpected)?;
-        Ok(RawValue::from_string(written)?)
-    }
-
-    fn ask_time(&self) -> Duration {
-        self.dispatcher.settings().limits.ask_time
-    }
-
-    /// Takes up the state that came with the round.
-    async fn take_up(&self, state: &str, call: ClaimedCall<'_>) -> Result<Entered> {
-        let bound = json::digest_of(&self.lock().bound);
-        let carried = Carried::open(self.dispatcher.sealer(), state, &bound)?;
-        let until = carried.until();
-        let is_old = self.dispatcher.store().now() > until;
-        let nonce = {
-            let mut inner = self.lock();
-            inner.kept = carried.kept;
-            if is_old {
-                // What was answered too late is asked again; what was done before is still done.
-                inner.asked = Some(BTreeMap::new());
+    /// Opens the state of a retry, and claims the call if its function does more than read.
+    async fn resume(&self, request_state: &str, call: ClaimedCall<'_>) -> Result<Entered> {
+        let sealer = self.dispatcher.sealer();
+        let binding = json::digest_of(&self.lock().binding);
+        let state = RequestState::open(sealer, request_state, &binding)?;
+        let expires = state.expires();
+        let has_expired = self.dispatcher.store().now() > expires;
+        {
+            let mut run = self.lock();
+            run.steps = state.steps;
+            if has_expired {
+                // A late response does not count, so the input requests are sent again. Steps are not undone by time.
+                run.requested = Some(BTreeMap::new());
             } else {
-                inner.asked = Some(carried.asked);
-                let taken = |answer| Taken {
-                    answer,
-                    given: false,
-                };
-                inner.answers = carried.answers.into_iter().map(taken).collect();
+                run.requested = Some(state.requested);
+                run.exchanges = state.exchanges;
             }
-            // One that is old is claimed as well: where it came in time once, it is answered what it was then.
-            carried.nonce.into_bytes()
-        };
+        }
         if call.kind == Kind::Query {
             return Ok(Entered::Run);
         }
+        // An expired state is claimed too: a retry may have arrived in time before, and this one is its repeat.
+        let nonce = state.nonce.into_bytes();
         let call = ToClaim {
             key: &nonce,
             owner: json::digest_of(self.quota_key.as_bytes()),
-            fingerprint: bound,
-            expires: until,
+            fingerprint: binding,
+            expires,
             deadline: call.deadline,
             cancellation: call.cancellation,
         };
         match self.dispatcher.claims().take(call).await? {
-            idempotency::Taken::Now(claim) => {
-                self.lock().claimed = Some(claim);
+            Taken::Now(claim) => {
+                self.lock().claim = Some(claim);
                 Ok(Entered::Run)
             }
-            idempotency::Taken::Before(outcome) => {
-                let recorded = Recorded::open(self.dispatcher.sealer(), &nonce, &outcome)?;
-                self.lock().reply = Some(match recorded {
-                    Recorded::Ended(result) => Reply::Ended(result),
-                    Recorded::InputRequired(result) => {
-                        Reply::InputRequired(String::from(Box::<str>::from(result)).into())
-                    }
-                });
+            Taken::Before(outcome) => {
+                let recorded = Recorded::open(sealer, &nonce, &outcome)?;
+                self.lock().reply = Some(recorded.into());
                 Ok(Entered::Answered)
             }
         }
     }
+
+    /// The `InputRequiredResult`: all open input requests, and the state that the retry brings back.
+    ///
+    /// # Errors
+    /// T0003 if the responses so far are larger than a state carries.
+    fn input_required(&self) -> Result<Box<RawValue>> {
+        let mut run = self.lock();
+        let mut requests = BTreeMap::new();
+        let mut requested = BTreeMap::new();
+        for (name, request) in run.suspended.take().unwrap_or_default() {
+            requested.insert(name.clone(), request.fingerprint());
+            let request = input_request::request(&request, Revision::V2026_07_28, "");
+            requests.insert(name, request);
+        }
+        let exchanges = std::mem::take(&mut run.exchanges);
+        let bytes = serde_json::to_vec(&exchanges)?.len();
+        if bytes > MAX_RESPONSES {
+            return Err(Error::new(codes::INVALID_INPUT)
+                .with_message(format!(
+                    "The responses of this call have {bytes} bytes, and a request state carries at most {MAX_RESPONSES}."
+                ))
+                .with_fix("Call again, with shorter responses."));
+        }
+        let ask_time = self.dispatcher.settings().limits.ask_time;
+        let state = RequestState {
+            expires: self.dispatcher.store().now().plus(ask_time).as_millis(),
+            nonce: json::hex(&random::bytes::<16>()),
+            requested,
+            exchanges,
+            steps: std::mem::take(&mut run.steps),
+        };
+        let state = state.seal(self.dispatcher.sealer(), &json::digest_of(&run.binding));
+        Ok(to_raw_value(&InputRequiredResult {
+            result_type: ResultType::InputRequired,
+            input_requests: requests,
+            request_state: state.into(),
+            meta: ResultMeta::of_server(Some(&self.server_info)),
+        })?)
+    }
 }
 
-impl CallClaim for RoundTrip {
+impl From<Recorded> for Reply {
+    fn from(recorded: Recorded) -> Self {
+        match recorded {
+            Recorded::Ended(result) => Reply::Ended(result),
+            Recorded::InputRequired(result) => Reply::InputRequired(result),
+        }
+    }
+}
+
+impl CallClaim for MrtrRequest {
     fn is_retry(&self) -> bool {
-        self.state.is_some()
+        self.request_state.is_some()
     }
 
     fn enter<'a>(&'a self, call: ClaimedCall<'a>) -> BoxFuture<'a, Result<Entered>> {
         let caller = call.caller.to_string();
-        self.lock().bound = json::sorted([&caller, self.method, call.name], call.input);
+        self.lock().binding = json::sorted([&caller, self.method, call.name], call.input);
         Box::pin(async move {
-            match &self.state {
-                Some(state) => self.take_up(state, call).await,
+            match &self.request_state {
+                Some(state) => self.resume(state, call).await,
                 None => Ok(Entered::Run),
             }
         })
@@ -269,34 +276,28 @@ impl CallClaim for RoundTrip {
 
     fn ended<'a>(&'a self, outcome: &'a Outcome) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            self.lock().ended = true;
-            self.over.notify_waiters();
-            let waits = !matches!(outcome, Outcome::Ended(_));
+            // Set before the waiters wake and before the first await: a task that the function left behind can open
+            // no input request from now on, and those that wait fail.
+            self.lock().has_ended = true;
+            self.ended.notify_waiters();
+            // Taken out, so that the outcome is recorded at most once.
+            let claim = self.lock().claim.take();
             let recorded = match outcome {
-                Outcome::Ended(_) if self.lock().claimed.is_none() => return,
+                Outcome::Ended(_) if claim.is_none() => return,
                 Outcome::Ended(result) => Recorded::Ended(result.clone()),
-                _ => match self.input_required() {
+                Outcome::InputRequired | Outcome::Answered => match self.input_required() {
                     Ok(result) => Recorded::InputRequired(result),
                     Err(error) => Recorded::Ended(Err(error)),
                 },
             };
-            let claimed = {
-                let mut inner = self.lock();
-                if waits {
-                    inner.reply = Some(match &recorded {
-                        Recorded::InputRequired(result) => {
-                            Reply::InputRequired(result.get().into())
-                        }
-                        Recorded::Ended(result) => Reply::Ended(result.clone()),
-                    });
-                }
-                inner.claimed.take()
-            };
-            let Some(claim) = claimed else {
-                return;
-            };
-            let outcome = recorded.seal(self.dispatcher.sealer(), claim.key());
-            if let Err(error) = claim.complete(outcome).await {
+            let outcome = claim
+                .as_ref()
+                .map(|claim| recorded.seal(self.dispatcher.sealer(), claim.key()));
+            // Before the store is awaited: this request gets its reply even if the outcome cannot be recorded in time.
+            self.lock().reply = Some(recorded.into());
+            if let (Some(claim), Some(outcome)) = (claim, outcome)
+                && let Err(error) = claim.complete(outcome).await
+            {
                 // A repeat gets T0011.
                 tracing::error!(chain = ?error.chain(), "the outcome of a call was not stored");
             }
@@ -304,9 +305,9 @@ impl CallClaim for RoundTrip {
     }
 }
 
-impl fmt::Debug for RoundTrip {
+impl fmt::Debug for MrtrRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RoundTrip")
+        f.debug_struct("MrtrRequest")
             .field("method", &self.method)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,5 @@
-//! The content of a sealed `requestState`, which a client carries from one request of a call to the next.
+//! The content of a `requestState`, which carries a multi round-trip call from one request to the next.
+//! Must not be readable for the client: it is sealed, and bound to its call.
 
 use std::collections::BTreeMap;
 
@@ -10,48 +11,52 @@ use crate::clock::Time;
 use crate::error::{Error, Result};
 use crate::seal::{Sealer, Use};
 
-/// What a state holds.
+/// The content of a `requestState`.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Carried {
-    /// Until when it may come back, in milliseconds since 1970.
-    pub(super) until: i64,
-    /// By which it is claimed, where that is due.
+pub(super) struct RequestState {
+    /// When it expires, in milliseconds since 1970.
+    pub(super) expires: i64,
+    /// The key by which a retry with it is claimed.
     pub(super) nonce: String,
-    /// The fingerprint of each question that is asked with it, by its name.
-    pub(super) asked: BTreeMap<String, String>,
-    /// What was answered in the rounds before, in the order in which it was asked.
-    pub(super) answers: Vec<Answered>,
-    /// What steps gave, by their names.
-    pub(super) kept: BTreeMap<String, Value>,
+    /// The fingerprints of the input requests that were sent with it, by name.
+    pub(super) requested: BTreeMap<String, String>,
+    /// The input requests that have a response, in the order of the function.
+    pub(super) exchanges: Vec<Exchange>,
+    /// The results of steps, by name.
+    pub(super) steps: BTreeMap<String, Value>,
 }
 
-/// A question that was answered.
+/// An input request with its response.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Answered {
+pub(super) struct Exchange {
     pub(super) name: String,
-    /// Its fingerprint.
-    pub(super) question: String,
-    pub(super) value: Value,
+    /// The fingerprint of the input request.
+    pub(super) fingerprint: String,
+    pub(super) response: Value,
+    /// Whether this run of the function got the response.
+    #[serde(skip)]
+    pub(super) is_used: bool,
 }
 
-impl Carried {
-    pub(super) fn until(&self) -> Time {
-        Time::from_millis(self.until)
+impl RequestState {
+    pub(super) fn expires(&self) -> Time {
+        Time::from_millis(self.expires)
     }
 
-    pub(super) fn seal(&self, sealer: &Sealer, bound: &[u8; 32]) -> String {
+    /// Seals it. `binding` is the digest of the call that it belongs to.
+    pub(super) fn seal(&self, sealer: &Sealer, binding: &[u8; 32]) -> String {
         let content =
             serde_json::to_vec(self).expect("texts and JSON values are written to memory");
-        sealer.seal(Use::State, &content, bound)
+        sealer.seal(Use::State, &content, binding)
     }
 
-    /// What a state holds that was sealed with the same `bound`.
+    /// Opens a state that was sealed for the same call.
     ///
     /// # Errors
-    /// T0015 for every other text, in the same words.
-    pub(super) fn open(sealer: &Sealer, state: &str, bound: &[u8; 32]) -> Result<Self> {
-        let content = sealer.open(Use::State, state, bound)?;
-        // One of another version of this program, whose form it does not know.
+    /// T0015 for every other text, always with the same message.
+    pub(super) fn open(sealer: &Sealer, state: &str, binding: &[u8; 32]) -> Result<Self> {
+        let content = sealer.open(Use::State, state, binding)?;
+        // Another version of this program may have sealed other content.
         serde_json::from_slice(&content).map_err(|_| Error::new(codes::INVALID_STATE))
     }
 }

@@ -89,7 +89,7 @@ fn start(
 }
 
 fn nobody() -> Identity {
-    Identity::Caller(Caller::Nobody)
+    Identity::Caller(Caller::Anonymous)
 }
 
 fn request(method: &str, mut params: Value) -> String {
