@@ -43,16 +43,19 @@ pub(crate) fn client(
     known: &KnownExtensions,
     era: Era,
     info: &ClientInfo<'_>,
-    declared: Option<ClientCapabilities<'_>>,
+    capabilities: Option<ClientCapabilities<'_>>,
 ) -> Result<Client, RpcError> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    let ClientCapabilities { said, extensions } = declared.unwrap_or_default();
+    let ClientCapabilities {
+        declared,
+        extensions,
+    } = capabilities.unwrap_or_default();
     let extensions = known.said(extensions);
     Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: said,
+        capabilities: declared,
         extensions: extensions.map_err(|why| Unreadable::Data(why.to_string()))?,
     })
 }
