@@ -93,13 +93,8 @@ async fn session(
         SingleHeader::Valid(id) => id,
         SingleHeader::Malformed => return Err(unknown_session()),
     };
-    let session = Session::open(
-        mcp.dispatcher.sealer(),
-        &mcp.state.extensions.load(),
-        id,
-        SystemClock.now(),
-    )
-    .ok_or_else(unknown_session)?;
+    let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now())
+        .ok_or_else(unknown_session)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
@@ -179,9 +174,8 @@ pub(crate) fn initialize(
         )?,
         SystemClock.now(),
     );
-    let id =
-        HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions.load()))
-            .expect("a sealed text is visible ASCII");
+    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))
+        .expect("a sealed text is visible ASCII");
     if let Some(connection) = context.connection() {
         if let Some(nonce) = connection.nonce() {
             // A second handshake starts another session, so the stream of the first one ends.

@@ -173,7 +173,8 @@ mod tests {
             };
             let written = write("notifications/progress", params);
             let written = String::from_utf8(written).expect("text");
-            let params = format!("\"params\":{{\"progressToken\":\"t\",\"progress\":{expected}}}}}");
+            let params =
+                format!("\"params\":{{\"progressToken\":\"t\",\"progress\":{expected}}}}}");
             assert!(written.ends_with(&params), "{written}");
         }
     }

@@ -130,7 +130,14 @@ mod tests {
 
     #[test]
     fn restricts_capabilities_to_those_of_the_revision() {
-        let all = Capabilities::of_bits(0b11_1111);
+        let all = Capabilities {
+            form: true,
+            url: true,
+            sampling: true,
+            sampling_tools: true,
+            sampling_context: true,
+            roots: true,
+        };
         for (revision, expected) in [
             (Revision::V2026_07_28, all),
             (Revision::V2025_11_25, all),
@@ -156,12 +163,17 @@ mod tests {
             let nothing = Capabilities::default();
             assert_eq!(revision.restrict(nothing), nothing);
         }
-        let read = |declared| Capabilities::read(&declared);
-        let addresses = read(serde_json::json!({"elicitation": {"url": {}}}));
-        assert!(Revision::V2025_06_18.restrict(addresses).form);
-        assert!(!Revision::V2025_11_25.restrict(addresses).form);
-        let samples = read(serde_json::json!({"sampling": {}}));
-        assert!(Revision::V2025_06_18.restrict(samples).sampling_context);
-        assert!(!Revision::V2025_11_25.restrict(samples).sampling_context);
+        let urls = Capabilities {
+            url: true,
+            ..Capabilities::default()
+        };
+        assert!(Revision::V2025_06_18.restrict(urls).form);
+        assert!(!Revision::V2025_11_25.restrict(urls).form);
+        let sampling = Capabilities {
+            sampling: true,
+            ..Capabilities::default()
+        };
+        assert!(Revision::V2025_06_18.restrict(sampling).sampling_context);
+        assert!(!Revision::V2025_11_25.restrict(sampling).sampling_context);
     }
 }

@@ -1,5 +1,5 @@
 //! The revision and the client capabilities that a request is served by.
-//! Must not read headers: the endpoint finds the session, this module holds what it says.
+//! Must not read headers: the endpoint finds the session, this module holds its values.
 
 use crate::clock::Time;
 use crate::cx::{Client, Era};
@@ -46,16 +46,13 @@ pub(crate) fn client(
     capabilities: Option<ClientCapabilities<'_>>,
 ) -> Result<Client, RpcError> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    let ClientCapabilities {
-        declared,
-        extensions,
-    } = capabilities.unwrap_or_default();
-    let extensions = known.said(extensions);
+    let capabilities = capabilities.unwrap_or_default();
+    let extensions = known.read(capabilities.extensions);
     Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: declared,
+        capabilities: capabilities.declared,
         extensions: extensions.map_err(|why| Unreadable::Data(why.to_string()))?,
     })
 }

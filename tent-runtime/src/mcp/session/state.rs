@@ -25,7 +25,7 @@ pub(crate) struct ServerState {
     pub(crate) ended: EndedSessions,
     pub(crate) in_flight: InFlight,
     pub(crate) levels: LogLevels,
-    /// The extensions that are kept of a client's capabilities.
+    /// The extensions that the app knows.
     pub(crate) extensions: ArcSwap<KnownExtensions>,
     /// The `serverInfo` in the `_meta` of each modern result.
     pub(crate) server: Arc<RawValue>,
@@ -103,7 +103,7 @@ impl Started {
 impl Drop for Started {
     fn drop(&mut self) {
         if let Some((key, cancelled)) = self.cancellable.take() {
-            // The registry of requests counts the receivers that are left.
+            // Dropped first: a request is in flight for as long as it has a receiver.
             drop(cancelled);
             self.state.in_flight.end(&key);
         }

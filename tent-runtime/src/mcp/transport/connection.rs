@@ -126,7 +126,7 @@ impl Connection {
     /// Cancels the requests in flight, since the client can no longer get their responses.
     pub(crate) fn stop(&self) {
         if let Some(nonce) = self.state.nonce() {
-            self.mcp.state.in_flight.cancel_line(&nonce);
+            self.mcp.state.in_flight.cancel_connection(&nonce);
         }
     }
 
