@@ -245,13 +245,13 @@ impl<'de> Visitor<'de> for Key {
 
 /// The keys of one object that are read so far.
 ///
-/// A few keys are compared one by one, without an allocation or a hash, which suits nearly every object. More keys go to a
-/// set, so that an object with many keys costs linear time.
+/// A few keys are compared one by one, without an allocation or a hash, which suits nearly every object. More keys, and
+/// those with escapes, go to a set, so that an object with many keys costs linear time.
 #[derive(Default)]
 pub(crate) struct Keys<'de> {
-    few: [Cow<'de, str>; FEW],
+    few: [&'de str; FEW],
     count: usize,
-    many: HashSet<Cow<'de, str>>,
+    many: Option<HashSet<Cow<'de, str>>>,
 }
 
 const FEW: usize = 8;
@@ -265,16 +265,17 @@ impl<'de> Keys<'de> {
         if is_reserved(&key) {
             return Err(reserved(&key));
         }
-        if self.few[..self.count].contains(&key) || self.many.contains(&key) {
+        let is_in_many = self.many.as_ref().is_some_and(|many| many.contains(&key));
+        if self.few[..self.count].contains(&&*key) || is_in_many {
             return Err(duplicate(&key));
         }
-        match self.few.get_mut(self.count) {
-            Some(place) => {
-                *place = key;
+        match (&key, self.few.get_mut(self.count)) {
+            (Cow::Borrowed(key), Some(free)) => {
+                *free = key;
                 self.count += 1;
             }
-            None => {
-                self.many.insert(key);
+            _ => {
+                self.many.get_or_insert_default().insert(key);
             }
         }
         Ok(())

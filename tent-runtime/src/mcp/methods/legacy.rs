@@ -209,6 +209,7 @@ pub(crate) async fn serve(
     {
         start_session(mcp, connection);
     }
+    // Boxed, except for a call, as in the modern era.
     match &*request.method {
         "ping" => Ok(Response::result(request.id, 2, &EmptyResult {})),
         "logging/setLevel" => {
@@ -218,9 +219,18 @@ pub(crate) async fn serve(
             mcp.state.levels.set(key, &request.params.level)?;
             Ok(Response::result(request.id, 2, &EmptyResult {}))
         }
-        "tools/list" => lists::serve(mcp, context, &request, negotiated, List::Tools).await,
+        "tools/list" => {
+            Box::pin(lists::serve(
+                mcp,
+                context,
+                &request,
+                negotiated,
+                List::Tools,
+            ))
+            .await
+        }
         "tools/call" => tools_call::serve(mcp, context, request, negotiated.clone()).await,
-        _ => custom::serve(mcp, context, request, negotiated.clone()).await,
+        _ => Box::pin(custom::serve(mcp, context, request, negotiated.clone())).await,
     }
 }
 

@@ -61,27 +61,37 @@ pub(crate) async fn serve(
     {
         request.params.meta.check()?;
     }
+    // Boxed, except for a call: each request would otherwise reserve the memory of the largest method.
     match &*request.method {
         "server/discover" => {
             let result = &mcp.snapshot.load().discovered;
             let capacity = result.get().len();
             Ok(Response::result(request.id, capacity, result))
         }
-        "tools/list" => lists::serve(mcp, context, &request, &negotiated, List::Tools).await,
+        "tools/list" => {
+            Box::pin(lists::serve(
+                mcp,
+                context,
+                &request,
+                &negotiated,
+                List::Tools,
+            ))
+            .await
+        }
         "subscriptions/listen" if streams => {
             let params = request.input().map_err(RpcError::from)?;
             let filter = params.get("notifications");
-            streams::listen(
+            Box::pin(streams::listen(
                 (&mcp.state, &mcp.notifier),
                 context,
                 &negotiated,
                 request.id.get(),
                 filter,
-            )
+            ))
             .await
         }
         "tools/call" => tools_call::serve(mcp, context, request, negotiated).await,
-        _ => custom::serve(mcp, context, request, negotiated).await,
+        _ => Box::pin(custom::serve(mcp, context, request, negotiated)).await,
     }
 }
 

@@ -28,7 +28,7 @@ use crate::mcp::protocol::notification::raw;
 use crate::mcp::protocol::params::{Arguments, ObjectShape, Params, Text};
 use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::results::{
-    CallToolResult, ContentBlock, ErrorDetails, ResultMeta, ResultType,
+    CallToolMeta, CallToolResult, ContentBlock, ErrorDetails, ResultMeta, ResultType,
 };
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::rpc_error::{RpcError, missing_scopes};
@@ -83,7 +83,7 @@ pub(crate) async fn serve(
     let mrtr = MrtrParams::take("tools/call", &mut params);
     let revision = negotiated.revision;
     let meta = std::mem::take(&mut params.meta.rest);
-    let (name, input) = name_and_input(*params)?;
+    let (name, input) = name_and_input(&mut params)?;
     let headers = &context.parts.headers;
     let requires_headers = context.requires_headers(revision);
     headers::name(headers, &name, requires_headers)?;
@@ -124,7 +124,16 @@ pub(crate) async fn serve(
     let write = move |mcp: &Mcp, id: &RawValue, result: Result<Output, Error>| {
         let server = mcp.server(revision);
         match result {
-            Ok(output) => Ok(write_output(id, &output, is_wrapped, revision, server)),
+            Ok(output) => {
+                let meta = server.map(|_| &*mcp.state.meta);
+                Ok(write_output(
+                    id,
+                    &output,
+                    is_wrapped,
+                    revision,
+                    (server, meta),
+                ))
+            }
             Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
             Err(error) if is_result(&error, revision) => {
                 Ok(write_error(id, &error, revision, server))
@@ -136,16 +145,18 @@ pub(crate) async fn serve(
 }
 
 /// The name and the input of a call.
-fn name_and_input(params: Params<'_>) -> Result<(Cow<'_, str>, Map<String, Value>), RpcError> {
+fn name_and_input<'a>(
+    params: &mut Params<'a>,
+) -> Result<(Cow<'a, str>, Map<String, Value>), RpcError> {
     if params.shape == ObjectShape::Invalid {
         return Err(RpcError::params("The params of tools/call are an object."));
     }
-    let Text::Valid(name) = params.name else {
+    let Text::Valid(name) = std::mem::take(&mut params.name) else {
         return Err(RpcError::params(
             "tools/call names a tool: its name is a string.",
         ));
     };
-    match params.arguments {
+    match std::mem::take(&mut params.arguments) {
         Arguments::Object(input) => Ok((name, input)),
         Arguments::Absent => Ok((name, Map::new())),
         Arguments::Invalid => Err(RpcError::params("The arguments of a tool are an object.")),
@@ -181,13 +192,13 @@ struct Wrapped<'a> {
     value: &'a RawValue,
 }
 
-/// Writes the result of a call that succeeded. `server` is `None` in the legacy era.
+/// Writes the result of a call that succeeded. `server` and the written `meta` are `None` in the legacy era.
 fn write_output(
     id: &RawValue,
     output: &Output,
     is_wrapped: bool,
     revision: Revision,
-    server: Option<&RawValue>,
+    (server, meta): (Option<&RawValue>, Option<&RawValue>),
 ) -> Response {
     let value = output.value.as_deref();
     let wrapped = value
@@ -222,14 +233,18 @@ fn write_output(
             )
         }
     };
+    let is_wrapped = wrapped.is_some() || value.is_none() && structured.is_some();
     let result = CallToolResult {
         result_type: ResultType::complete(server),
         content,
         structured_content: structured.filter(|_| has_structure),
         is_error: false,
-        meta: ResultMeta {
-            is_wrapped: wrapped.is_some() || value.is_none() && structured.is_some(),
-            ..ResultMeta::new(server, &output.meta)
+        meta: match meta {
+            Some(meta) if !is_wrapped && output.meta.is_empty() => CallToolMeta::Written(meta),
+            _ => CallToolMeta::Members(ResultMeta {
+                is_wrapped,
+                ..ResultMeta::new(server, &output.meta)
+            }),
         },
     };
     // The text of the value has about a quarter more bytes than the value, for the escapes.
@@ -263,7 +278,7 @@ fn write_error(
         content: text.chain(blocks(error.content(), revision)).collect(),
         structured_content: None,
         is_error: true,
-        meta: ResultMeta {
+        meta: CallToolMeta::Members(ResultMeta {
             error: Some(ErrorDetails {
                 code: error.code().into(),
                 fields: Cow::Borrowed(error.fields()),
@@ -273,7 +288,7 @@ fn write_error(
                 status: error.status(),
             }),
             ..ResultMeta::of_server(server)
-        },
+        }),
     };
     Response::result(id, 512, &result)
 }

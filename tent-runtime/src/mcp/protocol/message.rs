@@ -289,7 +289,9 @@ impl<'de> Take<'de> for MessageSeed {
                 }
                 "id" => message.id = Some(object.next_value()?),
                 "method" => message.method = object.next_value_seed(Taking(TextSeed))?,
-                "params" => *message.params = object.next_value_seed(Taking(ParamsSeed))?,
+                "params" => {
+                    object.next_value_seed(Taking(ParamsSeed(&mut message.params)))?;
+                }
                 "result" if message.response.is_none() => {
                     message.response = Some(Ok(object.next_value_seed(Strict)?));
                 }

@@ -165,27 +165,21 @@ impl<'de> Take<'de> for OptionalTextSeed {
     }
 }
 
-pub(crate) struct ParamsSeed;
+/// Reads into params that exist already, since they are large: a result would be copied at each level of the parser.
+pub(crate) struct ParamsSeed<'p, 'de>(pub(crate) &'p mut Params<'de>);
 
-impl<'de> Take<'de> for ParamsSeed {
-    type Out = Params<'de>;
+impl<'de> Take<'de> for ParamsSeed<'_, 'de> {
+    type Out = ();
 
-    fn other(self) -> Params<'de> {
-        Params {
-            shape: ObjectShape::Invalid,
-            ..Params::default()
-        }
+    fn other(self) {
+        self.0.shape = ObjectShape::Invalid;
     }
 
-    fn null(self) -> Params<'de> {
-        Params::default()
-    }
+    fn null(self) {}
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Params<'de>, A::Error> {
-        let mut params = Params {
-            shape: ObjectShape::Object,
-            ..Params::default()
-        };
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<(), A::Error> {
+        let params = self.0;
+        params.shape = ObjectShape::Object;
         members(object, |key, object| {
             match key {
                 "name" => params.name = object.next_value_seed(Taking(TextSeed))?,
@@ -200,7 +194,7 @@ impl<'de> Take<'de> for ParamsSeed {
                 "level" => params.level = object.next_value_seed(Taking(TextSeed))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
                 "reason" => params.reason = object.next_value_seed(Taking(TextSeed))?,
-                "_meta" => params.meta = object.next_value_seed(Taking(MetaSeed))?,
+                "_meta" => object.next_value_seed(Taking(MetaSeed(&mut params.meta)))?,
                 "protocolVersion" => params.version = object.next_value_seed(Taking(TextSeed))?,
                 "capabilities" => {
                     params.capabilities = object.next_value_seed(Taking(CapabilitiesSeed))?
@@ -210,8 +204,7 @@ impl<'de> Take<'de> for ParamsSeed {
                 _ => return Ok(false),
             }
             Ok(true)
-        })?;
-        Ok(params)
+        })
     }
 }
 
@@ -233,23 +226,19 @@ impl<'de> Take<'de> for ArgumentsSeed {
     }
 }
 
-struct MetaSeed;
+/// Reads into metadata that exists already, as [`ParamsSeed`] does.
+struct MetaSeed<'p, 'de>(&'p mut Meta<'de>);
 
-impl<'de> Take<'de> for MetaSeed {
-    type Out = Meta<'de>;
+impl<'de> Take<'de> for MetaSeed<'_, 'de> {
+    type Out = ();
 
-    fn other(self) -> Meta<'de> {
-        Meta {
-            shape: ObjectShape::Invalid,
-            ..Meta::default()
-        }
+    fn other(self) {
+        self.0.shape = ObjectShape::Invalid;
     }
 
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Meta<'de>, A::Error> {
-        let mut meta = Meta {
-            shape: ObjectShape::Object,
-            ..Meta::default()
-        };
+    fn object<A: MapAccess<'de>>(self, object: A) -> Result<(), A::Error> {
+        let meta = self.0;
+        meta.shape = ObjectShape::Object;
         members(object, |key, object| {
             match key {
                 "io.modelcontextprotocol/protocolVersion" => {
@@ -273,8 +262,7 @@ impl<'de> Take<'de> for MetaSeed {
                 }
             }
             Ok(true)
-        })?;
-        Ok(meta)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -157,9 +157,35 @@ pub(crate) struct CallToolResult<'a> {
         borrow,
         rename = "_meta",
         default,
-        skip_serializing_if = "ResultMeta::is_empty"
+        skip_serializing_if = "CallToolMeta::is_empty"
     )]
-    pub(crate) meta: ResultMeta<'a>,
+    pub(crate) meta: CallToolMeta<'a>,
+}
+
+/// The `_meta` of a `tools/call` result. Most results of a server have the same one, which is written once.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum CallToolMeta<'a> {
+    Written(&'a RawValue),
+    Members(ResultMeta<'a>),
+}
+
+impl CallToolMeta<'_> {
+    fn is_empty(&self) -> bool {
+        matches!(self, CallToolMeta::Members(meta) if meta.is_empty())
+    }
+}
+
+impl Default for CallToolMeta<'_> {
+    fn default() -> Self {
+        CallToolMeta::Members(ResultMeta::default())
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for CallToolMeta<'a> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        ResultMeta::deserialize(json).map(CallToolMeta::Members)
+    }
 }
 
 /// A content block: plain text, which most results are, or any block as

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::dispatch::AppInfo;
 use crate::mcp::protocol::content::icons;
+use crate::mcp::protocol::results::ResultMeta;
 use crate::mcp::protocol::revision::Revision;
 
 /// The whole `Implementation`, for `initialize` and `server/discover`.
@@ -40,4 +41,10 @@ pub(crate) fn brief(about: &AppInfo, revision: Revision) -> Value {
 /// An `Implementation` that is written once.
 pub(crate) fn raw(implementation: &Value) -> Box<RawValue> {
     to_raw_value(implementation).expect("texts and JSON values are written to memory")
+}
+
+/// A `_meta` with this `serverInfo` and no other members, written once.
+pub(crate) fn meta(server: &RawValue) -> Box<RawValue> {
+    let meta = ResultMeta::of_server(Some(server));
+    to_raw_value(&meta).expect("texts and JSON values are written to memory")
 }

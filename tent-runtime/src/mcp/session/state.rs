@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::clock::SystemClock;
 use crate::dispatch::Dispatcher;
 use crate::mcp::protocol::extensions::KnownExtensions;
+use crate::mcp::protocol::server_info;
 use crate::mcp::session::in_flight::{InFlight, RequestKey};
 use crate::mcp::session::log_levels::LogLevels;
 use crate::race::race;
@@ -29,6 +30,8 @@ pub(crate) struct ServerState {
     pub(crate) extensions: ArcSwap<KnownExtensions>,
     /// The `serverInfo` in the `_meta` of each modern result.
     pub(crate) server: Arc<RawValue>,
+    /// That `_meta`, without other members.
+    pub(crate) meta: Box<RawValue>,
 }
 
 impl ServerState {
@@ -41,6 +44,7 @@ impl ServerState {
                 &dispatcher.registry(),
                 dispatcher.about(),
             )),
+            meta: server_info::meta(&server),
             server,
             dispatcher,
         }

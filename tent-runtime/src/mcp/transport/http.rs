@@ -63,7 +63,7 @@ async fn respond(
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             era::of_header(&parts.headers)?;
-            return legacy::end(mcp, &parts.headers, &admitted).await;
+            return Box::pin(legacy::end(mcp, &parts.headers, &admitted)).await;
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             era::of_header(&parts.headers)?;
@@ -76,7 +76,7 @@ async fn respond(
                 admitted,
                 transport: Transport::Http { streams: true },
             };
-            return legacy::get(mcp, &context).await;
+            return Box::pin(legacy::get(mcp, &context)).await;
         }
         _ => return Err(method_not_allowed(mcp, &parts.headers)),
     }
@@ -117,7 +117,7 @@ async fn respond(
                 return Err(RpcError::invalid("A body is one message."));
             }
             let negotiated = legacy::negotiated(mcp, &context, revision).await?;
-            batch::serve(mcp, &context, messages, &negotiated).await
+            Box::pin(batch::serve(mcp, &context, messages, &negotiated)).await
         }
     }
 }

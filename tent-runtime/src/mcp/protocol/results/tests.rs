@@ -33,12 +33,12 @@ fn a_tool_result_reads_what_it_writes() {
         .into(),
         structured_content: Some(raw("{\"sum\":42}")),
         is_error: false,
-        meta: ResultMeta {
+        meta: CallToolMeta::Members(ResultMeta {
             server: Some(raw(SERVER)),
             is_wrapped: true,
             other: Cow::Owned(other.as_object().cloned().unwrap_or_default()),
             ..ResultMeta::default()
-        },
+        }),
     };
     assert_symmetric!(
         result,
@@ -54,7 +54,7 @@ fn a_failed_tool_result_of_a_legacy_revision_has_no_modern_members() {
         content: vec![ContentBlock::text("Error T0012: Internal error")].into(),
         structured_content: None,
         is_error: true,
-        meta: ResultMeta {
+        meta: CallToolMeta::Members(ResultMeta {
             error: Some(ErrorDetails {
                 code: "T0012".into(),
                 fields: Cow::default(),
@@ -64,7 +64,7 @@ fn a_failed_tool_result_of_a_legacy_revision_has_no_modern_members() {
                 status: 500,
             }),
             ..ResultMeta::default()
-        },
+        }),
     };
     assert_symmetric!(
         result,
