@@ -53,12 +53,6 @@ impl Connection {
         self.state.admit().await
     }
 
-    /// A permit for one more request.
-    #[cfg(test)]
-    pub(crate) fn permit(&self) -> std::result::Result<tokio::sync::SemaphorePermit<'_>, RpcError> {
-        self.state.permit()
-    }
-
     /// The response to one message; `None` where it gets none.
     pub(crate) async fn answer(
         &self,
@@ -146,3 +140,6 @@ impl Drop for Connection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
