@@ -81,14 +81,15 @@ pub(crate) fn cancelled() -> Response {
 
 /// Runs the function of a request, and responds with what `write` makes of its result. The response becomes a stream if
 /// the function sends notifications first.
-pub(crate) async fn run<W>(
+// Not an `async fn`, whose future would hold each large argument twice: as an argument, and where it is used.
+pub(crate) fn run<W>(
     mcp: &Arc<Mcp>,
     context: &RequestContext<'_>,
     negotiated: Negotiated,
     (id, started): (&RawValue, Started),
     invocation: Invocation<'_>,
     write: W,
-) -> Result<Response, RpcError>
+) -> Result<impl Future<Output = Result<Response, RpcError>>, RpcError>
 where
     W: FnOnce(&Mcp, &RawValue, Result<Output, Error>) -> Result<Response, RpcError>
         + Send
@@ -142,7 +143,7 @@ where
             }
         }
     };
-    response_stream::respond(outbox, id, Box::pin(work)).await
+    Ok(response_stream::respond(outbox, id, Box::pin(work)))
 }
 
 /// Reads the parameter that names an item, and compares it with `Mcp-Name` where headers must repeat the body. `what`

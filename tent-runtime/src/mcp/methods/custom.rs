@@ -151,7 +151,7 @@ async fn by_function(
         }
         Ok(Response::result(id, 256, &result))
     };
-    common::run(mcp, context, negotiated, (id, started), invocation, write).await
+    common::run(mcp, context, negotiated, (id, started), invocation, write)?.await
 }
 
 /// The object that a function returned; an empty one if it returned nothing.

@@ -112,7 +112,7 @@ pub(crate) async fn get(
         Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
         Err(error) => Err(RpcError::of_method(&error, revision, mcp.realm())),
     };
-    common::run(mcp, context, negotiated, (id, started), invocation, write).await
+    common::run(mcp, context, negotiated, (id, started), invocation, write)?.await
 }
 
 pub(crate) fn unknown(error: &Error, name: &str) -> RpcError {

@@ -89,7 +89,7 @@ pub(crate) async fn read(
         }
         Err(error) => Err(rpc_error(mcp, &error, &uri, revision)),
     };
-    common::run(mcp, context, negotiated, (id, started), invocation, write).await
+    common::run(mcp, context, negotiated, (id, started), invocation, write)?.await
 }
 
 /// Serves `resources/subscribe` and `resources/unsubscribe`, which legacy sessions have.

@@ -141,7 +141,7 @@ pub(crate) async fn serve(
             Err(error) => Err(RpcError::of(&error, mcp.realm())),
         }
     };
-    common::run(mcp, context, negotiated, (id, started), invocation, write).await
+    common::run(mcp, context, negotiated, (id, started), invocation, write)?.await
 }
 
 /// The name and the input of a call.

@@ -78,7 +78,7 @@ impl<'de> Take<'de> for CapabilitiesSeed {
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
         let mut declared = Capabilities::default();
         let mut extensions = None;
-        members(object, |key, object| {
+        members(object, &mut |key, object| {
             match key {
                 "roots" => {
                     declared.roots = object.next_value_seed(Taking(PartsSeed([])))?.is_some()
@@ -120,7 +120,7 @@ impl<'de, const N: usize> Take<'de> for PartsSeed<N> {
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
         let mut has = [false; N];
-        members(object, |key, object| {
+        members(object, &mut |key, object| {
             let Some(at) = self.0.iter().position(|part| *part == key) else {
                 return Ok(false);
             };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::ACCEPT;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName};
 use serde_json::{Map, Number, Value};
 
 use crate::mcp::protocol::rpc_error::RpcError;
@@ -29,9 +29,12 @@ pub(crate) enum SingleHeader<'a> {
 impl<'a> SingleHeader<'a> {
     pub(crate) fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
-        match (values.next().map(HeaderValue::to_str), values.next()) {
-            (None, _) => SingleHeader::Absent,
-            (Some(Ok(value)), None) => SingleHeader::Valid(value),
+        let (Some(value), next) = (values.next(), values.next()) else {
+            return SingleHeader::Absent;
+        };
+        // A header value has no control characters, so in ASCII it is visible: this is a faster `to_str`.
+        match std::str::from_utf8(value.as_bytes()) {
+            Ok(value) if value.is_ascii() && next.is_none() => SingleHeader::Valid(value),
             _ => SingleHeader::Malformed,
         }
     }

@@ -241,7 +241,7 @@ impl<'de> Take<'de> for InputSeed {
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
         let mut input = Map::new();
-        members(object, |key, object| {
+        members(object, &mut |key, object| {
             let is_params = key == "params";
             if is_params {
                 input = object.next_value_seed(Taking(ObjectSeed))?;
@@ -281,7 +281,7 @@ impl<'de> Take<'de> for MessageSeed {
             is_object: true,
             ..Message::default()
         };
-        members(object, |key, object| {
+        members(object, &mut |key, object| {
             match key {
                 "jsonrpc" => {
                     let version = object.next_value_seed(Taking(TextSeed))?;
