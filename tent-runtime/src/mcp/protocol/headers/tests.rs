@@ -1,5 +1,6 @@
 //! Tests of the rules for headers.
 
+use http::HeaderValue;
 use std::collections::BTreeMap;
 
 use super::*;
