@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 /// A point in time: milliseconds since 1970-01-01 00:00 UTC. `Display` gives RFC 3339 in UTC, in whole seconds.
 ///
 /// ```
-/// use tent_runtime::clock::Time;
+/// use tent::Time;
 /// assert_eq!(Time::from_millis(1_780_000_000_000).to_string(), "2026-05-28T20:26:40Z");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,14 +141,14 @@ fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Opt
 }
 
 /// Gives the current time.
-pub trait Clock: Send + Sync + 'static {
+pub(crate) trait Clock: Send + Sync + 'static {
     /// The current time.
     fn now(&self) -> Time;
 }
 
 /// The clock of the operating system. It can be set back, so a later call can return an earlier time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Time {

@@ -5,6 +5,7 @@ use crate::clock;
 /// The sender of a message, or the audience of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     /// The user.
     User,

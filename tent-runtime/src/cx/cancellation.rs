@@ -28,7 +28,7 @@ use tokio::sync::Notify;
 /// Cancels a call before its function returns, unless the call is held: it then runs to its end, and only its
 /// response is dropped.
 #[derive(Debug, Default)]
-pub struct Cancellation {
+pub(crate) struct Cancellation {
     /// The bits below.
     state: AtomicU8,
     changed: Notify,
@@ -46,7 +46,7 @@ const CANCELLED: u8 = 1 << 3;
 impl Cancellation {
     /// Holds cancellation off until the guard is dropped, or until the call ends if the guard is
     /// [kept](CancellationHold::keep). `None` if cancellation was requested before: the call ends at its next await.
-    pub fn hold(&self) -> Option<CancellationHold<'_>> {
+    pub(crate) fn hold(&self) -> Option<CancellationHold<'_>> {
         let before = self.change(|state| match state & REQUESTED {
             0 => state | HELD,
             _ => state,
@@ -136,14 +136,14 @@ fn cancelled_unless_held(state: u8) -> u8 {
 
 /// Holds cancellation off until it is dropped.
 #[derive(Debug)]
-pub struct CancellationHold<'a> {
+pub(crate) struct CancellationHold<'a> {
     cancellation: &'a Cancellation,
     is_kept: bool,
 }
 
 impl CancellationHold<'_> {
     /// Holds cancellation off until the call ends.
-    pub fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.is_kept = true;
     }
 }

@@ -16,7 +16,7 @@ use crate::error::Result;
 /// response. In a multi round-trip request (MRTR), the response arrives with a later request: the future of
 /// [`request`](Self::request) then stays pending, dispatch drops the function
 /// ([`is_waiting_for_retry`](Self::is_waiting_for_retry)), and the retry runs it again from its start.
-pub trait Elicitor: fmt::Debug + Send + Sync {
+pub(crate) trait Elicitor: fmt::Debug + Send + Sync {
     /// Sends an input request and returns the client's response, which is valid for the request.
     ///
     /// # Errors

@@ -29,14 +29,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-pub use cancellation::{Cancellation, CancellationHold};
+pub(crate) use cancellation::Cancellation;
 pub use client::{Capabilities, Client, Era};
-pub use elicitor::Elicitor;
-pub use input::{InputRequest, InputResponse, Kind as InputKind};
-pub use journal::Journal;
-pub use reporter::{Level, Progress, Reporter};
+pub(crate) use elicitor::Elicitor;
+pub(crate) use input::{InputRequest, InputResponse, Kind as InputKind};
+pub(crate) use journal::Journal;
+pub use reporter::Level;
+pub(crate) use reporter::{Progress, Reporter};
 pub use state::{Shared, State, States};
-pub use trace_id::TraceId;
+pub(crate) use trace_id::TraceId;
 
 pub(crate) use cancellation::CancelOnDrop;
 pub(crate) use client::{Extensions, REQUIRED};
@@ -126,7 +127,7 @@ impl Cx {
     /// T0005 if it is false.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx, owner: &str) -> tent_runtime::error::Result<()> {
+    /// # fn serve(cx: &tent::Cx, owner: &str) -> tent::Result<()> {
     /// cx.require(cx.user()?.id == owner)?;
     /// # Ok(())
     /// # }
@@ -163,7 +164,7 @@ impl Cx {
     /// applies to it.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// # fn serve(cx: &tent::Cx) {
     /// let place = cx.meta().get("openai/userLocation");
     /// # let _ = place;
     /// # }
@@ -210,7 +211,7 @@ impl Cx {
     /// reports none: the outer function does.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// # fn serve(cx: &tent::Cx) {
     /// cx.progress(3.0, 10.0, "Reading the books");
     /// cx.progress(4.0, None, None);
     /// # }
@@ -261,8 +262,8 @@ impl Cx {
     /// A user who declines is not an error.
     ///
     /// ```
-    /// use tent_runtime::cx::{Cx, input};
-    /// # async fn send(cx: &Cx) -> tent_runtime::error::Result<String> {
+    /// use tent::{Cx, input};
+    /// # async fn send(cx: &Cx) -> tent::Result<String> {
     /// let form = input::Form::new("Send it now?").field("sure", input::Field::boolean());
     /// Ok(match cx.input("sure", form).await? {
     ///     input::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
@@ -307,8 +308,8 @@ impl Cx {
     /// The error of the step; T0012 if its result cannot be recorded.
     ///
     /// ```
-    /// # use tent_runtime::cx::{Cx, input};
-    /// # use tent_runtime::error::Result;
+    /// # use tent::{Cx, input};
+    /// # use tent::Result;
     /// # async fn add_order() -> Result<u32> { Ok(7) }
     /// # async fn serve(cx: &Cx) -> Result<()> {
     /// let order: u32 = cx.once("order", async { add_order().await }).await?;
@@ -349,7 +350,7 @@ impl Cx {
     ///
     /// ```
     /// # async fn refresh() {}
-    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// # fn serve(cx: &tent::Cx) {
     /// let cx = cx.clone();
     /// tokio::spawn(async move {
     ///     tokio::select! {
@@ -367,7 +368,7 @@ impl Cx {
     /// between two steps.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx, rows: Vec<u32>) -> tent_runtime::error::Result<u64> {
+    /// # fn serve(cx: &tent::Cx, rows: Vec<u32>) -> tent::Result<u64> {
     /// let mut sum = 0;
     /// for row in rows {
     ///     if cx.is_cancelled() {

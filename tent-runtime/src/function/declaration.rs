@@ -16,6 +16,7 @@ use crate::schema::Field;
 
 /// The kind of a function, which decides its tool annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Only reads.
     Query,

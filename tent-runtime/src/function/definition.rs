@@ -149,7 +149,7 @@ impl fmt::Debug for Function {
 /// The shape of a function's output.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum OutputShape {
+pub(crate) enum OutputShape {
     /// The function returns nothing.
     Nothing,
     /// The function returns content, which no schema describes.

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::function::Function;
-pub use crate::function::{Diagnostic, Diagnostics};
+pub(crate) use crate::function::{Diagnostic, Diagnostics};
 use resources::Resources;
 
 /// An immutable snapshot of the functions of an app, sorted by name, with its resources and its prompts.

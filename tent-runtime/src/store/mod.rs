@@ -31,13 +31,12 @@ use crate::seal::Sealer;
 use crate::settings::{Secret, StoreUrl};
 
 pub use keys::KeyRecord;
-pub use memory::Memory;
-pub use record::{
-    Bounds, Claim, Fence, Found, Key, Most, NO_OWNER, Op, Owner, Page, Put, Record, Refusal, Space,
-    When, Written,
-};
-pub use sessions::EndedSessions;
-pub use sqlite::Sqlite;
+pub(crate) use memory::Memory;
+pub(crate) use record::{Bounds, Fence, Found, Key, Op, Owner, Page, Record, Written};
+#[cfg(test)]
+pub(crate) use record::{Claim, Most, NO_OWNER, Put, Refusal, Space, When};
+pub(crate) use sessions::EndedSessions;
+pub(crate) use sqlite::Sqlite;
 pub(crate) use ttl_cache::TtlCache;
 
 /// A place for records. Several processes may share one.
@@ -50,7 +49,7 @@ pub(crate) use ttl_cache::TtlCache;
 /// - **Cancellation.** A future that is dropped may or may not have taken effect. Repeat the write with the same fence.
 ///
 /// Every method fails with T0012 where the place cannot be reached or a record cannot be read. The cause is for the log.
-pub trait Store: Send + Sync + 'static {
+pub(crate) trait Store: Send + Sync + 'static {
     /// The store time, without a round trip: it may be a little behind that of another process.
     fn now(&self) -> Time;
 
@@ -68,7 +67,7 @@ pub trait Store: Send + Sync + 'static {
 ///
 /// # Errors
 /// T0012 with a message that names the place, where it cannot be opened or belongs to another program.
-pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
+pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
     Ok(match url {
         StoreUrl::Memory => Arc::new(Memory::default()),
         StoreUrl::Sqlite(path) => Arc::new(Sqlite::open(path).await?),
@@ -79,7 +78,7 @@ pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// T0012 where the store fails.
-pub async fn sealer(store: &dyn Store, set: &[Secret]) -> Result<Sealer> {
+pub(crate) async fn sealer(store: &dyn Store, set: &[Secret]) -> Result<Sealer> {
     if let Some(sealer) = Sealer::new(set) {
         return Ok(sealer);
     }

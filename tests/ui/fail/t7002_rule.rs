@@ -1,10 +1,10 @@
 #![allow(unused)]
 
-fn says_a_number(_: &tent_runtime::cx::Cx) -> u32 {
+fn says_a_number(_: &tent::Cx) -> u32 {
     1
 }
 
-fn takes_more(_: &tent_runtime::cx::Cx, _: u32) -> bool {
+fn takes_more(_: &tent::Cx, _: u32) -> bool {
     true
 }
 

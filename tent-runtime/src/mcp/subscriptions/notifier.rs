@@ -17,7 +17,7 @@ use crate::mcp::subscriptions::listeners::OpenStreams;
 /// clone. Every app has this [`State`], so a function takes it as `&Notifier`.
 ///
 /// ```
-/// use tent_runtime::server::App;
+/// use tent::App;
 /// let app = App::new("orders", "1.0.0");
 /// let notifier = app.mcp();
 /// notifier.tools_changed();
@@ -66,7 +66,7 @@ impl Notifier {
     /// a timeout. A modern client gets requests within a call only.
     ///
     /// ```
-    /// # async fn asked(notifier: &tent_runtime::server::Notifier, caller: &tent_runtime::caller::Caller) -> tent_runtime::error::Result<()> {
+    /// # async fn asked(notifier: &tent::Notifier, caller: &tent::Caller) -> tent::Result<()> {
     /// let roots = notifier.request(caller, "roots/list", None).await?;
     /// println!("works in {}", roots["roots"]);
     /// # Ok(())
