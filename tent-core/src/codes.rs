@@ -148,7 +148,7 @@ catalogue! {
         "List the functions that you may call (GET /api, or tools/list) to find the right name, or sign in as a caller that may call it.";
 
     MISMATCH = Call(400) "T0002" "mismatch"
-        "Two parts of the request contradict each other: a header names another method, tool or version than the body, or the key was used before with another input."
+        "Two parts of the request contradict each other: a header names another method, tool or version than the body, or (with status 422) the key was used before with another input."
         "Send headers that match the body; use a new key for a new input.";
 
     INVALID_INPUT = Call(422) "T0003" "invalid-input"

@@ -178,7 +178,7 @@ impl Dispatcher {
             }
             Target::Method(method) => {
                 let mut functions = registry.functions().iter().enumerate();
-                let found = functions.find(|(_, function)| function.on == Some(method));
+                let found = functions.find(|(_, function)| function.on.as_deref() == Some(method));
                 (found, Endpoint::Method)
             }
             Target::Prompt(name) => {

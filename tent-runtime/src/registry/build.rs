@@ -137,7 +137,7 @@ fn unfit(function: &Function) -> Vec<Diagnostic> {
         OutputShape::Value(Some(schema)) => schema.is_object(),
         OutputShape::Content => false,
     };
-    if let (Some(method), false) = (function.on, object) {
+    if let (Some(method), false) = (&function.on, object) {
         let message = format_args!("it handles {method} and its output is not an object");
         found.push(function.diagnostic(codes::RESULT_NOT_AN_OBJECT, message));
     }

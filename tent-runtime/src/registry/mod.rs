@@ -54,7 +54,7 @@ impl Registry {
     /// The function that answers this MCP method.
     pub fn method(&self, method: &str) -> Option<&Arc<Function>> {
         let mut functions = self.functions.iter();
-        functions.find(|function| function.on == Some(method))
+        functions.find(|function| function.on.as_deref() == Some(method))
     }
 
     /// All prompts, sorted by name.

@@ -1,4 +1,5 @@
 #![allow(unused)]
+// R07: the fix of a rule with the wrong signature shows the right one.
 
 fn says_a_number(_: &tent::Cx) -> u32 {
     1

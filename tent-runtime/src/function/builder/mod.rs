@@ -66,6 +66,8 @@ impl Function {
             retry: false,
             blocking: false,
             timeout: None,
+            limit: None,
+            on: None,
             needs: Vec::new(),
             states: Vec::new(),
             handler: (),
@@ -96,6 +98,8 @@ pub struct FunctionBuilder<H = ()> {
     retry: bool,
     blocking: bool,
     timeout: Option<Duration>,
+    limit: Option<(u32, Duration)>,
+    on: Option<Cow<'static, str>>,
     needs: Vec<Cow<'static, str>>,
     states: Vec<StateRequirement>,
     handler: H,
@@ -194,6 +198,18 @@ impl<H> FunctionBuilder<H> {
         self
     }
 
+    /// Limits the calls of one caller to `calls` in each `period`.
+    pub fn limit(mut self, calls: u32, period: Duration) -> Self {
+        self.limit = Some((calls, period));
+        self
+    }
+
+    /// Answers this MCP method, such as `acme/status`, in place of being a tool. The function is not at `/api`.
+    pub fn on(mut self, method: impl Into<Cow<'static, str>>) -> Self {
+        self.on = Some(method.into());
+        self
+    }
+
     /// Runs a [`sync_handler`](FunctionBuilder::sync_handler) on the blocking pool, for a closure that may block its
     /// thread.
     pub fn blocking(mut self, blocking: bool) -> Self {
@@ -262,6 +278,8 @@ impl<H> FunctionBuilder<H> {
             retry: self.retry,
             blocking: self.blocking,
             timeout: self.timeout,
+            limit: self.limit,
+            on: self.on,
             needs: self.needs,
             states: self.states,
             handler,
