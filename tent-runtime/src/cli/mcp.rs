@@ -43,8 +43,9 @@ pub(super) async fn mcp(prepared: Prepared, person: Option<String>) -> Result<Ex
             (Identity::Caller(Caller::Anonymous), "")
         }
     };
+    let signal = shutdown_signal();
     let served = stdio::serve(tent.mcp_server().clone(), who, input, output, async {
-        shutdown_signal().await;
+        signal.await;
         tent.shutdown();
     });
     let with_fix = |error: Error| match error.tent_code() {

@@ -1,85 +1,91 @@
-//! What a client says of itself, and what it says it can do. Never proof of anything.
+//! [`Client`]: the name, the version and the capabilities that a client declares. Nothing of it is verified.
+//!
+//! Must not read a wire format.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tent_core::capability::Capability;
 use tent_core::codes;
 
 use crate::error::{Error, Result};
 
-/// The way a call came in.
+/// The era of MCP that a call's client uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Era {
     /// `/api`, the command line, or the app itself: no MCP client.
     #[default]
     None,
-    /// MCP by an `initialize` handshake, up to 2025-11-25.
+    /// MCP with an `initialize` handshake, up to 2025-11-25.
     Legacy,
     /// MCP with the metadata in each request, 2026-07-28 and later.
     Modern,
 }
 
-/// What a client says of itself. Never proof of anything.
+/// The client of a call, as it describes itself. Nothing of it is verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Client {
-    /// The era of the protocol it speaks.
+    /// The era of the protocol that it uses.
     pub era: Era,
-    /// Its name, where it gave one.
+    /// Its name, if it declares one.
     pub name: Option<String>,
-    /// Its version, where it gave one.
+    /// Its version, if it declares one.
     pub version: Option<String>,
-    /// What it says it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
     pub(crate) extensions: Extensions,
 }
 
 impl Client {
-    /// The settings of this extension of MCP, an object, if the client says that it has the extension.
+    /// Returns the settings of an MCP extension, an object, if the client declares the extension.
     ///
-    /// The server keeps in mind the extensions that the app declares
-    /// ([`App::extension`](crate::server::App::extension)) or that a function `needs`, and no others. Settings are
-    /// told as `{}` where they are over 4 KiB, and for a session of an older revision where they do not fit
-    /// into its id, which has room for sixteen extensions and some hundred bytes of settings.
+    /// Only the extensions that the app declares ([`App::extension`](crate::server::App::extension)) or that a
+    /// function `needs` are known. The session id of an older revision holds what the client declared and is short: it
+    /// has room for about four extensions with a setting each. Settings without room are `{}`, and an extension without
+    /// room counts as not declared.
     ///
     /// ```
     /// use tent::Cx;
-    /// /// A rule: lets in the clients that show pages.
+    /// /// An access rule: allows the clients that show pages.
     /// fn shows_pages(cx: &Cx) -> bool {
     ///     cx.client().extension("io.modelcontextprotocol/ui").is_some()
     /// }
     /// ```
     pub fn extension(&self, id: &str) -> Option<&Value> {
-        self.extensions.get(id)
+        self.extensions
+            .all()
+            .find_map(|(one, settings)| (one == id).then_some(settings))
     }
 
-    /// Whether the client said this one, by the name that `needs` has for it: what [`Capabilities::has`] knows, or
-    /// the identifier of an extension.
+    /// Whether the client declares this capability or extension, by the name that the option `needs` uses.
     pub fn has(&self, name: &str) -> bool {
         self.capabilities.has(name) || self.extension(name).is_some()
     }
 
-    /// Refuses a client that lacks one of these, with all that it lacks.
+    /// Rejects a client that lacks one of these capabilities or extensions.
+    ///
+    /// # Errors
+    /// T0021 with everything that the client lacks.
     pub(crate) fn require(&self, names: &[impl AsRef<str>]) -> Result<()> {
-        let is_lacking = |name: &&str| !self.has(name);
         let names = names.iter().map(AsRef::as_ref);
-        let lacking: Vec<&str> = names.filter(is_lacking).collect();
+        let lacking: Vec<&str> = names.filter(|name| !self.has(name)).collect();
         if lacking.is_empty() {
             return Ok(());
         }
         let mut required = Map::new();
         for name in &lacking {
-            let (whole, part) = match name.split_once('.') {
-                // An identifier has dots of its own.
+            let (capability, part) = match name.split_once('.') {
+                // The identifier of an extension has dots too.
                 _ if name.contains('/') => ("extensions", Some(*name)),
-                Some((whole, part)) => (whole, Some(part)),
+                Some((capability, part)) => (capability, Some(part)),
                 None => (*name, None),
             };
-            let whole = required.entry(whole).or_insert_with(|| json!({}));
-            if let (Some(part), Some(whole)) = (part, whole.as_object_mut()) {
-                whole.insert(part.to_owned(), json!({}));
+            let capability = required.entry(capability).or_insert_with(|| json!({}));
+            if let Some(part) = part {
+                capability[part] = json!({});
             }
         }
         Err(Error::new(codes::MISSING_CAPABILITY)
@@ -91,136 +97,72 @@ impl Client {
     }
 }
 
-/// The extensions that a client says it has, each with its settings. A client that says none costs nothing.
+/// The extensions that a client declares, by identifier, with their settings. A client without extensions allocates
+/// nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extensions(Option<Arc<[Extension]>>);
-
-/// Its identifier, and its settings.
-type Extension = (Box<str>, Value);
+pub(crate) struct Extensions(Option<Arc<Map<String, Value>>>);
 
 impl Extensions {
-    pub(crate) fn get(&self, id: &str) -> Option<&Value> {
-        let found = self.iter().find(|(one, _)| *one == id);
-        found.map(|(_, settings)| settings)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let all = self.0.as_deref().unwrap_or_default();
-        all.iter().map(|(id, settings)| (&**id, settings))
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.0.iter().flat_map(|all| all.iter())
     }
 }
 
-impl From<Vec<Extension>> for Extensions {
-    fn from(said: Vec<Extension>) -> Self {
-        Extensions((!said.is_empty()).then(|| said.into()))
+impl FromIterator<(String, Value)> for Extensions {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(all: I) -> Self {
+        let all: Map<_, _> = all.into_iter().collect();
+        Extensions((!all.is_empty()).then(|| Arc::new(all)))
     }
 }
 
-/// What a client says it can do: what is not said is never asked of it.
+/// The capabilities that a client declares. tent sends no request that needs another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// `elicitation`: it can ask its person to fill in a form.
+    /// `elicitation.form`: the client can show a form to its user.
     pub form: bool,
-    /// `elicitation.url`: it can ask its person to open an address.
+    /// `elicitation.url`: the client can ask its user to open a URL.
     pub url: bool,
-    /// `sampling`: it can ask its model.
+    /// `sampling`: the client can prompt its model.
     pub sampling: bool,
-    /// `sampling.tools`: it can hand tools to its model.
+    /// `sampling.tools`: the client can offer tools to its model.
     pub sampling_tools: bool,
-    /// `sampling.context`: it can add context of its servers.
+    /// `sampling.context`: the client can add the context of its servers.
     pub sampling_context: bool,
-    /// `roots`: it can say which folders it works in.
+    /// `roots`: the client can list the folders that it works in.
     pub roots: bool,
 }
 
 impl Capabilities {
-    /// From the `capabilities` of a handshake or the metadata of a request. What has another form than the
-    /// standard's counts as not said.
+    /// Whether the client declares this capability, by the name that the option `needs` uses.
     ///
     /// ```
-    /// use serde_json::json;
-    /// use tent::Capabilities;
-    /// let said = Capabilities::read(&json!({"elicitation": {}, "roots": {}}));
-    /// assert!(said.form && !said.url && said.roots && !said.sampling);
-    /// ```
-    pub fn read(said: &Value) -> Self {
-        let object = |name: &str| said.get(name).filter(|value| value.is_object());
-        let within = |name: &str, part: &str| {
-            object(name)
-                .and_then(|value| value.get(part))
-                .is_some_and(Value::is_object)
-        };
-        // An empty `elicitation` means forms (2025-11-25, client/elicitation, Capabilities).
-        let elicitation = object("elicitation");
-        let only_url = within("elicitation", "url") && !within("elicitation", "form");
-        Capabilities {
-            form: elicitation.is_some() && !only_url,
-            url: within("elicitation", "url"),
-            sampling: object("sampling").is_some(),
-            sampling_tools: within("sampling", "tools"),
-            sampling_context: within("sampling", "context"),
-            roots: object("roots").is_some(),
-        }
-    }
-
-    /// Whether the client said this one, by the name that `needs` has for it: a capability, or a capability,
-    /// a dot, and a part of it.
-    ///
-    /// ```
-    /// use tent::Capabilities;
-    /// let said = Capabilities::read(&serde_json::json!({"sampling": {}}));
-    /// assert!(said.has("sampling") && !said.has("sampling.tools") && !said.has("roots"));
+    /// let mut capabilities = tent::Capabilities::default();
+    /// capabilities.sampling = true;
+    /// assert!(capabilities.has("sampling") && !capabilities.has("sampling.tools"));
+    /// assert!(!capabilities.has("unknown"));
     /// ```
     pub fn has(&self, name: &str) -> bool {
-        match name {
-            "elicitation" => self.form || self.url,
-            "elicitation.form" => self.form,
-            "elicitation.url" => self.url,
-            "sampling" => self.sampling,
-            "sampling.tools" => self.sampling_tools,
-            "sampling.context" => self.sampling_context,
-            "roots" => self.roots,
+        match Capability::find(name) {
+            Some(Capability::Elicitation) => self.form || self.url,
+            Some(Capability::ElicitationForm) => self.form,
+            Some(Capability::ElicitationUrl) => self.url,
+            Some(Capability::Roots) => self.roots,
+            Some(Capability::Sampling) => self.sampling,
+            Some(Capability::SamplingContext) => self.sampling_context,
+            Some(Capability::SamplingTools) => self.sampling_tools,
+            // The enum can grow.
             _ => false,
         }
     }
 
-    /// Whether it can be asked nothing at all.
+    /// Whether the client declares no capability, so that it gets no input request.
     pub(crate) fn is_none(self) -> bool {
         self == Capabilities::default()
     }
-
-    /// As one byte, for a text that is short.
-    pub(crate) fn bits(self) -> u8 {
-        let flags = [
-            self.roots,
-            self.sampling,
-            self.form,
-            self.url,
-            self.sampling_tools,
-            self.sampling_context,
-        ];
-        flags
-            .into_iter()
-            .rev()
-            .fold(0, |bits, flag| bits << 1 | u8::from(flag))
-    }
-
-    /// What [`bits`](Self::bits) gave.
-    pub(crate) fn of_bits(bits: u8) -> Self {
-        let flag = |at: u8| bits >> at & 1 == 1;
-        Capabilities {
-            roots: flag(0),
-            sampling: flag(1),
-            form: flag(2),
-            url: flag(3),
-            sampling_tools: flag(4),
-            sampling_context: flag(5),
-        }
-    }
 }
 
-/// The field of a T0021 with what the client lacks, as an object in the form that clients declare it in.
+/// The field of a T0021 that holds the capabilities that the client lacks, in the form in which clients declare them.
 pub(crate) const REQUIRED: &str = "requiredCapabilities";
 
 impl fmt::Display for Era {

@@ -24,7 +24,7 @@ use crate::function::{Kind, Output};
 use crate::schema::InputEncoding;
 use tent_core::codes;
 
-/// How long the outcome of a call that ended at its deadline may take to be recorded.
+/// How long the outcome of a call may take to be recorded, also after its deadline. The lease of its claim lasts as long.
 const RECORD_GRACE: Duration = Duration::from_secs(5);
 
 /// The content of a call, as an endpoint read it from its request.
@@ -313,14 +313,11 @@ fn runs_to_its_end(resolved: &Resolved, call: &Call) -> bool {
         && resolved.function().kind != Kind::Query
 }
 
-/// Until when an outcome may be recorded: until the deadline of the call, or for a short time after it, so that a
-/// timeout is recorded too.
+/// Until when an outcome may be recorded: until the deadline of the call, but for at least [`RECORD_GRACE`], so that a
+/// timeout is recorded too, and the outcome of a call that ended just before its deadline.
 fn record_deadline(cx: &Cx) -> Option<Instant> {
-    let now = Instant::now();
-    match cx.deadline() {
-        Some(deadline) if deadline <= now => now.checked_add(RECORD_GRACE),
-        deadline => deadline,
-    }
+    let earliest = Instant::now() + RECORD_GRACE;
+    cx.deadline().map(|deadline| deadline.max(earliest))
 }
 
 fn approval_of(cx: &Cx) -> Approval {

@@ -1,6 +1,11 @@
 //! The listener of a server, the signals that end it, and its end.
 
+use std::future::Future;
+#[cfg(unix)]
+use std::future::poll_fn;
 use std::net::SocketAddr;
+#[cfg(unix)]
+use std::task::Poll;
 use std::time::Duration;
 
 use tent_core::codes;
@@ -34,9 +39,10 @@ impl Tent {
     pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
         let app = self.whole();
         let dispatcher = self.dispatcher.clone();
+        let signal = shutdown_signal();
         let shutdown = async move {
             tokio::select! {
-                () = shutdown_signal() => dispatcher.close(),
+                () = signal => dispatcher.close(),
                 () = dispatcher.closed() => {}
             }
         };
@@ -67,20 +73,30 @@ pub(crate) async fn bind(addr: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// Completes when the process gets SIGINT or SIGTERM.
-pub(crate) async fn shutdown_signal() {
+/// Returns a future that completes when the process gets SIGINT or SIGTERM.
+///
+/// The handlers are installed when this returns, not when the future is first polled. Before that a signal kills the
+/// process, and with it the calls that a server accepts in the meantime.
+pub(crate) fn shutdown_signal() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let mut signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
+        [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok())
+    };
+    async move {
+        #[cfg(unix)]
+        poll_fn(|cx| {
+            // `None`: no more signals arrive, which never happens while a runtime drives the handlers.
+            let mut installed = signals.iter_mut().flatten();
+            match installed.any(|one| matches!(one.poll_recv(cx), Poll::Ready(Some(())))) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
             }
-            return;
+        })
+        .await;
+        #[cfg(not(unix))]
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
         }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }

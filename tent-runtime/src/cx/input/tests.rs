@@ -1,5 +1,6 @@
 //! Forms: the published schema, the schemas that are refused, and the check of responses.
 
+mod cancelled;
 mod form_schemas;
 mod urls_and_sampling;
 

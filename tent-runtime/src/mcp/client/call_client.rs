@@ -17,7 +17,7 @@ use crate::mcp::client::mrtr::{self, MrtrRequest, Reply};
 use crate::mcp::client::notifications::CallReporter;
 use crate::mcp::client::pending_requests::PendingRequests;
 use crate::mcp::protocol::params::{Arguments, Params, Text};
-use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::ServerState;
 

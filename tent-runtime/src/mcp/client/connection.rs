@@ -14,8 +14,8 @@ use crate::dispatch::{Admitted, Dispatcher, Identity};
 use crate::error::{Error, Result};
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::client::response_stream::KEEP_ALIVE;
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::random;
@@ -61,7 +61,7 @@ impl ConnectionState {
             handshake: Mutex::new(None),
             outbox: None,
             permits: Semaphore::new(MAX_IN_FLIGHT),
-            sign_in: "Hand the message over with a caller who may.",
+            sign_in: "Pass the identity of a caller with access.",
             ending: watch::Sender::new(false),
             parts,
         }
@@ -72,7 +72,7 @@ impl ConnectionState {
         let mut connection = ConnectionState::of_one(dispatcher, identity);
         connection.nonce = Some(random::bytes());
         connection.outbox = Some(outbox);
-        connection.sign_in = "Serve the line with a caller who may.";
+        connection.sign_in = "Serve the connection with the identity of a caller with access.";
         connection
     }
 

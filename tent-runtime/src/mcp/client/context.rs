@@ -2,6 +2,7 @@
 //! Must not decide anything about the message.
 
 use http::request::Parts;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
@@ -9,8 +10,8 @@ use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Requester};
 use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::outbox::Outbox;
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
 
@@ -63,9 +64,9 @@ impl<'a> RequestContext<'a> {
 
     /// The key that `notifications/cancelled` finds this request by. Only a request of a session or a connection has
     /// one.
-    pub(crate) fn key(&self, negotiated: &Negotiated, id: &str) -> Option<RequestKey> {
+    pub(crate) fn key(&self, negotiated: &Negotiated, id: &RawValue) -> Option<RequestKey> {
         let nonce = negotiated.nonce?;
-        Some(RequestKey::new(nonce, self.caller(), id))
+        Some(RequestKey::new(nonce, self.caller(), id.get()))
     }
 
     pub(crate) fn connection(&self) -> Option<&ConnectionState> {

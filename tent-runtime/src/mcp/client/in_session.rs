@@ -1,7 +1,6 @@
-//! PendingRequests of a call to an older client: a request down the stream of the call, for whose answer the function
-//! waits. The answer may come on any connection of the session.
-//!
-//! Those under way are kept in [`questions`], in this process alone.
+//! Input requests to a legacy client: sent on the response stream of the call, while the function waits for the response.
+//! The response may arrive on any connection of the session.
+//! Must not match responses: [`pending_requests`] does, in this process alone.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,74 +15,69 @@ use crate::cx::{Elicitor, InputRequest, InputResponse, Journal, misanswered};
 use crate::error::Result;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
-use crate::mcp::client::pending_requests;
-use crate::mcp::client::pending_requests::PendingRequests;
-use crate::mcp::protocol::input_request;
-use crate::mcp::protocol::input_response;
+use crate::mcp::client::pending_requests::{self, PendingRequests};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::{input_request, input_response};
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
 
-/// The client of a call in a session.
+/// The client of a call in a legacy session.
 pub(crate) struct InSession {
-    told: Arc<CallReporter>,
+    reporter: Arc<CallReporter>,
     pending: PendingRequests,
     session: RequestKey,
-    /// On whom its questions count.
-    on: String,
+    quota_key: String,
     revision: Revision,
     ask_time: Duration,
-    kept: Mutex<BTreeMap<String, Value>>,
+    /// The results of steps. The function runs once, so they serve only a step that it repeats itself.
+    steps: Mutex<BTreeMap<String, Value>>,
 }
 
 impl InSession {
     pub(crate) fn new(
         pending: PendingRequests,
         ask_time: Duration,
-        asked: &RequestContext<'_>,
+        context: &RequestContext<'_>,
         negotiated: &Negotiated,
         nonce: [u8; 16],
-        told: Arc<CallReporter>,
+        reporter: Arc<CallReporter>,
     ) -> Self {
         InSession {
-            told,
+            reporter,
             pending,
-            session: RequestKey::new(nonce, asked.caller(), ""),
-            on: asked.quota_key(),
+            session: RequestKey::new(nonce, context.caller(), ""),
+            quota_key: context.quota_key(),
             revision: negotiated.revision,
             ask_time,
-            kept: Mutex::default(),
+            steps: Mutex::default(),
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn steps(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn put(&self, name: &str, question: &InputRequest) -> Result<InputResponse> {
-        input_request::check(question, self.revision)?;
-        let put = self.pending.send(
-            pending_requests::Recipient {
-                session: &self.session,
-                quota_key: &self.on,
-                outbox: self.told.outbox(),
-            },
-            |id| input_request::request(question, self.revision, id),
-        );
-        let Ok(answered) = tokio::time::timeout(self.ask_time, put).await else {
+    async fn send(&self, name: &str, request: &InputRequest) -> Result<InputResponse> {
+        input_request::check(request, self.revision)?;
+        let recipient = pending_requests::Recipient {
+            session: &self.session,
+            quota_key: &self.quota_key,
+            outbox: self.reporter.outbox(),
+        };
+        let sent = self.pending.send(recipient, |id| {
+            input_request::request(request, self.revision, id)
+        });
+        let Ok(response) = tokio::time::timeout(self.ask_time, sent).await else {
             return Err(misanswered(name, "did not come in time"));
         };
-        match answered? {
+        match response? {
             None => Err(misanswered(name, "cannot come: the client went away")),
-            Some(Ok(result)) => input_response::read(question.kind(), &result)
-                .and_then(|response| question.validate(&response).map(|()| response))
+            Some(Ok(result)) => input_response::read(request.kind(), &result)
+                .and_then(|response| request.validate(&response).map(|()| response))
                 .map_err(|problem| misanswered(name, &problem)),
             Some(Err(error)) => {
-                let words = pending_requests::message_of(&error);
-                Err(misanswered(
-                    name,
-                    &format!("is a failure of its own: {words}"),
-                ))
+                let message = pending_requests::message_of(&error);
+                Err(misanswered(name, &format!("is an error: {message}")))
             }
         }
     }
@@ -93,9 +87,9 @@ impl Elicitor for InSession {
     fn request<'a>(
         &'a self,
         name: &'a str,
-        question: InputRequest,
+        request: InputRequest,
     ) -> BoxFuture<'a, Result<InputResponse>> {
-        Box::pin(async move { self.put(name, &question).await })
+        Box::pin(async move { self.send(name, &request).await })
     }
 
     fn is_waiting_for_retry(&self, _: &Waker) -> bool {
@@ -105,12 +99,12 @@ impl Elicitor for InSession {
 
 impl Journal for InSession {
     fn recorded<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
-        Box::pin(async move { Ok(self.kept().get(name).cloned()) })
+        Box::pin(async move { Ok(self.steps().get(name).cloned()) })
     }
 
     fn record<'a>(&'a self, name: &'a str, value: Value) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            self.kept().insert(name.to_owned(), value);
+            self.steps().insert(name.to_owned(), value);
             Ok(())
         })
     }

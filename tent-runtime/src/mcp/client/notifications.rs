@@ -1,7 +1,10 @@
-//! The client at the other end of a call, as its function sees it: progress and lines of a log go into the stream of
-//! that one call, at a pace that a client can follow.
+//! [`CallReporter`]: the progress notifications and log messages of one call, throttled.
+//! Must not send messages itself: it writes them into the [`outbox`](crate::mcp::client::outbox) of the call.
 //!
-//! Writes messages; when they leave is [`outbox`](crate::mcp::client::outbox)'s.
+//! | notification | more than the throttle permits | at the end of the call |
+//! |---|---|---|
+//! | progress | the newest one is held, and sent when one is permitted | the held one is sent |
+//! | log message | dropped and counted | one message with the number of dropped ones |
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,62 +17,65 @@ use tokio::runtime::Handle;
 use crate::cx::{Level, Progress, Reporter};
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::Outbox;
-use crate::mcp::client::throttle::Pace;
+use crate::mcp::client::throttle::Throttle;
 use crate::mcp::protocol::notification::{self, LogParams, ProgressParams};
 use crate::mcp::protocol::params::Meta;
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::log_levels::LogLevels;
 use crate::mcp::session::negotiated::Negotiated;
 
-/// The client at the other end of one call.
+/// Sends the notifications of one call.
 pub(crate) struct CallReporter {
     outbox: Outbox,
     revision: Revision,
-    /// Where the client asked for it.
-    progress: Option<Arc<Reports>>,
-    /// From which level on lines of a log are sent.
+    /// `None` if the client did not request progress.
+    progress: Option<Arc<ProgressReporter>>,
+    /// The lowest level of log messages that the client gets; `None` if it gets none.
     level: Option<Level>,
-    lines: Mutex<Lines>,
+    log: Mutex<LogState>,
 }
 
-/// The progress of one call.
-struct Reports {
-    /// As it was sent.
+/// Sends the progress notifications of one call.
+struct ProgressReporter {
+    /// The progress token, as the client wrote it.
     token: Box<str>,
     outbox: Outbox,
-    reported: Mutex<Reported>,
+    state: Mutex<ProgressState>,
 }
 
-struct Reported {
+struct ProgressState {
     last: Option<f64>,
-    pace: Pace,
-    /// The newest of what came faster than it may be sent.
+    throttle: Throttle,
+    /// The newest notification, until the throttle permits it.
     held: Option<Vec<u8>>,
-    /// Whether a task will send that.
-    is_awaited: bool,
+    /// Whether a task waits to send the held notification.
+    has_task: bool,
 }
 
-/// The lines of the log of one call.
-struct Lines {
-    pace: Pace,
-    /// How many were left out since the last one that was sent, and the gravest of their levels.
-    left_out: Option<(usize, Level)>,
+/// The state of the log messages of one call.
+struct LogState {
+    throttle: Throttle,
+    /// How many messages were dropped since the last one that was sent, and the highest of their levels.
+    dropped: Option<(usize, Level)>,
     ended: bool,
 }
 
-/// Progress, of which only the newest counts: so many at once, then one each so often.
-const REPORTS: (u32, Duration) = (10, Duration::from_millis(100));
+/// The burst and the interval of progress notifications.
+const PROGRESS: (u32, Duration) = (10, Duration::from_millis(100));
 
-/// Lines of a log.
-const LINES: (u32, Duration) = (100, Duration::from_millis(20));
+/// The burst and the interval of log messages.
+const LOG: (u32, Duration) = (100, Duration::from_millis(20));
 
 impl CallReporter {
-    /// The client that sent a request; `None` where it takes no events.
+    /// The reporter of a request; `None` if its client accepts no notifications.
+    ///
+    /// # Errors
+    /// −32602 for a progress token or a log level that is not valid.
     pub(crate) fn new(
         levels: &LogLevels,
-        asked: &RequestContext<'_>,
+        context: &RequestContext<'_>,
         meta: &Meta<'_>,
         negotiated: &Negotiated,
     ) -> Result<Option<Arc<Self>>, RpcError> {
@@ -79,29 +85,29 @@ impl CallReporter {
         } else {
             let key = negotiated
                 .nonce
-                .map(|nonce| RequestKey::new(nonce, asked.caller(), ""));
-            Some(key.map_or(LogLevels::UNSAID, |key| levels.of(&key)))
+                .map(|nonce| RequestKey::new(nonce, context.caller(), ""));
+            Some(key.map_or(LogLevels::DEFAULT, |key| levels.of(&key)))
         };
-        Ok(asked.outbox().map(|outbox| {
-            let reports = |token: &str| {
-                Arc::new(Reports {
+        Ok(context.outbox().map(|outbox| {
+            let progress = |token: &str| {
+                Arc::new(ProgressReporter {
                     token: token.into(),
                     outbox: outbox.clone(),
-                    reported: Mutex::new(Reported {
+                    state: Mutex::new(ProgressState {
                         last: None,
-                        pace: Pace::new(REPORTS.0, REPORTS.1),
+                        throttle: Throttle::new(PROGRESS),
                         held: None,
-                        is_awaited: false,
+                        has_task: false,
                     }),
                 })
             };
             Arc::new(CallReporter {
                 revision: negotiated.revision,
-                progress: token.map(reports),
+                progress: token.map(progress),
                 level,
-                lines: Mutex::new(Lines {
-                    pace: Pace::new(LINES.0, LINES.1),
-                    left_out: None,
+                log: Mutex::new(LogState {
+                    throttle: Throttle::new(LOG),
+                    dropped: None,
                     ended: false,
                 }),
                 outbox,
@@ -109,69 +115,71 @@ impl CallReporter {
         }))
     }
 
-    /// The call has ended, and nothing more is sent, whatever its function left running. `is_answered`: the client
-    /// waits for the answer, before which it is told how far the call came.
-    pub(crate) fn end(&self, is_answered: bool) {
+    /// Ends the notifications of the call: tasks that its function left behind send no more. `has_response`: the client
+    /// gets a response, and before it the notifications that the throttle held.
+    pub(crate) fn end(&self, has_response: bool) {
         {
-            let mut lines = self.lines();
-            lines.ended = true;
-            if let Some(left_out) = lines.left_out.take().filter(|_| is_answered) {
-                self.outbox.send(left_out_of(left_out));
+            let mut log = self.log_state();
+            log.ended = true;
+            if let Some(dropped) = log.dropped.take().filter(|_| has_response) {
+                self.outbox.send(dropped_message(dropped));
             }
         }
-        if let Some(reports) = &self.progress {
-            let mut reported = reports.lock();
-            reported.last = Some(f64::INFINITY);
-            if let Some(held) = reported.held.take().filter(|_| is_answered) {
+        if let Some(progress) = &self.progress {
+            let mut state = progress.lock();
+            // No later progress is greater, so none is sent.
+            state.last = Some(f64::INFINITY);
+            if let Some(held) = state.held.take().filter(|_| has_response) {
                 self.outbox.send(held);
             }
         }
     }
 
-    fn lines(&self) -> MutexGuard<'_, Lines> {
-        // Nothing panics while it is held.
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log_state(&self) -> MutexGuard<'_, LogState> {
+        // No code panics while the lock is held.
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where its messages go.
+    /// The outbox that it writes into.
     pub(crate) fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 }
 
-impl Reports {
-    fn lock(&self) -> MutexGuard<'_, Reported> {
-        // Nothing panics while it is held.
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+impl ProgressReporter {
+    fn lock(&self) -> MutexGuard<'_, ProgressState> {
+        // No code panics while the lock is held.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a report, or holds it in place of the one before until one more may be sent.
-    fn send(self: &Arc<Self>, reported: &mut Reported, report: Vec<u8>) {
-        if reported.pace.take() {
-            reported.held = None;
-            self.outbox.send(report);
+    /// Sends a notification, or holds it in place of an earlier one until the throttle permits it.
+    fn send(self: &Arc<Self>, state: &mut ProgressState, notification: Vec<u8>) {
+        if state.throttle.take() {
+            state.held = None;
+            self.outbox.send(notification);
             return;
         }
-        reported.held = Some(report);
-        // Without a runtime, in a thread of the function's own, it goes with the next one or with the end.
+        state.held = Some(notification);
+        // A thread of the function has no runtime to spawn a task on. There the next notification or the end of the call
+        // sends the held one.
         if let Ok(runtime) = Handle::try_current()
-            && !std::mem::replace(&mut reported.is_awaited, true)
+            && !std::mem::replace(&mut state.has_task, true)
         {
-            let reports = Arc::downgrade(self);
+            let progress = Arc::downgrade(self);
             runtime.spawn(async move {
-                tokio::time::sleep(REPORTS.1).await;
-                if let Some(reports) = reports.upgrade() {
-                    reports.send_held();
+                tokio::time::sleep(PROGRESS.1).await;
+                if let Some(progress) = progress.upgrade() {
+                    progress.send_held();
                 }
             });
         }
     }
 
     fn send_held(&self) {
-        let mut reported = self.lock();
-        reported.is_awaited = false;
-        if let Some(held) = reported.held.take() {
-            reported.pace.take();
+        let mut state = self.lock();
+        state.has_task = false;
+        if let Some(held) = state.held.take() {
+            state.throttle.take();
             self.outbox.send(held);
         }
     }
@@ -183,46 +191,47 @@ impl Reporter for CallReporter {
     }
 
     fn progress(&self, progress: &Progress) {
-        let Some(reports) = &self.progress else {
+        let Some(reporter) = &self.progress else {
             return;
         };
         let done = progress.done;
-        let mut reported = reports.lock();
-        if !done.is_finite() || reported.last.is_some_and(|last| done <= last) {
+        let mut state = reporter.lock();
+        // Progress must increase with each notification (basic/utilities/progress).
+        if !done.is_finite() || state.last.is_some_and(|last| done <= last) {
             return;
         }
-        reported.last = Some(done);
-        // Still locked, so that two at once are sent in the order that they were counted in.
+        state.last = Some(done);
+        // The lock is held until the notification is in the outbox, so that two threads keep the order.
         let message = progress.message.as_deref();
         let params = ProgressParams {
-            progress_token: notification::raw(&reports.token),
+            progress_token: notification::raw(&reporter.token),
             progress: done,
             total: progress.total.filter(|total| total.is_finite()),
             message: message
                 .filter(|_| self.revision.has_progress_messages())
                 .map(Into::into),
         };
-        let report = notification::write("notifications/progress", params);
-        reports.send(&mut reported, report);
+        let notification = notification::write("notifications/progress", params);
+        reporter.send(&mut state, notification);
     }
 
     fn log(&self, level: Level, logger: Option<&str>, data: &Value) {
-        if self.level.is_none_or(|least| level < least) {
+        if self.level.is_none_or(|lowest| level < lowest) {
             return;
         }
-        let mut lines = self.lines();
-        if lines.ended {
+        let mut log = self.log_state();
+        if log.ended {
             return;
         }
-        if !lines.pace.take() {
-            let (count, gravest) = lines.left_out.unwrap_or((0, level));
-            lines.left_out = Some((count.saturating_add(1), gravest.max(level)));
+        if !log.throttle.take() {
+            let (count, highest) = log.dropped.unwrap_or((0, level));
+            log.dropped = Some((count.saturating_add(1), highest.max(level)));
             return;
         }
-        if let Some(left_out) = lines.left_out.take() {
-            self.outbox.send(left_out_of(left_out));
+        if let Some(dropped) = log.dropped.take() {
+            self.outbox.send(dropped_message(dropped));
         }
-        self.outbox.send(line(level, logger, data));
+        self.outbox.send(log_message(level, logger, data));
     }
 }
 
@@ -233,7 +242,7 @@ impl fmt::Debug for CallReporter {
 }
 
 /// A log message.
-fn line(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
+fn log_message(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
     let params = LogParams {
         level: level.name().into(),
         logger: logger.map(Into::into),
@@ -242,8 +251,8 @@ fn line(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
     notification::write("notifications/message", params)
 }
 
-/// The log message that says how many were left out, with the gravest level among them.
-fn left_out_of((count, gravest): (usize, Level)) -> Vec<u8> {
+/// The log message about dropped messages: their number, at the highest of their levels.
+fn dropped_message((count, highest): (usize, Level)) -> Vec<u8> {
     let message = format!("{count} lines came faster than they are sent, and were left out.");
-    line(gravest, None, &message.into())
+    log_message(highest, None, &message.into())
 }

@@ -326,24 +326,26 @@ impl PendingMessage {
         }
     }
 
-    /// Removes the request from the outbox. Returns false when the reader took it already.
+    /// Removes the request from the outbox. Returns false when the reader took it already, and the client can still
+    /// respond to it.
     pub(crate) fn withdraw(&self) -> bool {
         let is_own = |message: &Message| matches!(message.kind, Kind::Request(number, _) if number == self.number);
-        let withdrawn = {
+        let (withdrawn, is_over) = {
             let mut queue = self.outbox.lock();
             let at = queue.messages.iter().position(is_own);
             let message = at.and_then(|at| queue.messages.remove(at));
             if let Some(message) = &message {
                 queue.uncount(message);
             }
-            message
+            // Refused requests were dropped, whether or not their sender has seen that yet.
+            (message, queue.refuses_requests)
         };
         self.outbox.0.taken.notify_one();
-        withdrawn.is_some()
+        withdrawn.is_some() || is_over
     }
 }
 
-/// The reader of an outbox. Dropping it abandons the outbox.
+/// The reader of an outbox. Dropping it abandons the outbox, also when the task of the reader panics.
 #[derive(Debug)]
 pub(crate) struct Reader(Outbox);
 

@@ -12,9 +12,10 @@ use tokio::sync::oneshot;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::mcp::client::outbox::{Outbox, PendingMessage};
+use crate::mcp::client::quota::{Exceeded, Quota};
+use crate::mcp::protocol::json_rpc::write;
 use crate::mcp::protocol::message::ClientResponse;
 use crate::mcp::protocol::notification::{self, CancelledParams};
-use crate::mcp::protocol::response::write;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::random;
 
@@ -42,8 +43,7 @@ pub(crate) struct PendingRequests(Arc<Mutex<Pending>>);
 #[derive(Debug, Default)]
 struct Pending {
     requests: HashMap<RequestKey, Waiter>,
-    /// How many there are, by quota key.
-    counts: HashMap<Box<str>, usize>,
+    quota: Quota,
 }
 
 #[derive(Debug)]
@@ -55,12 +55,7 @@ struct Waiter {
 impl Pending {
     fn remove(&mut self, key: &RequestKey) -> Option<Waiter> {
         let waiter = self.requests.remove(key)?;
-        if let Some(count) = self.counts.get_mut(&waiter.quota_key) {
-            *count -= 1;
-            if *count == 0 {
-                self.counts.remove(&waiter.quota_key);
-            }
-        }
+        self.quota.give_back(&waiter.quota_key, 1);
         Some(waiter)
     }
 }
@@ -109,22 +104,19 @@ impl PendingRequests {
     }
 
     fn begin(&self, key: RequestKey, quota_key: &str) -> Result<oneshot::Receiver<ClientResponse>> {
-        let too_many = |max: usize, whose: &str| {
+        let too_many = |max: usize, clients: &str| {
             Error::new(codes::TOO_MANY_REQUESTS).with_message(format!(
-                "{max} requests to {whose} wait for a response, which is the most at once."
+                "{max} requests to {clients} wait for a response, which is the most at once."
             ))
         };
         let (sender, response) = oneshot::channel();
         let mut pending = self.lock();
-        if pending.requests.len() >= MAX {
-            return Err(too_many(MAX, "clients"));
-        }
-        let count = pending.counts.get(quota_key).copied().unwrap_or_default();
-        if count >= MAX_OF_ONE {
-            return Err(too_many(MAX_OF_ONE, "the clients of one caller")
-                .with_fix("Answer some of them first."));
-        }
-        pending.counts.insert(quota_key.into(), count + 1);
+        let taken = pending.quota.take(quota_key, 1, MAX_OF_ONE, MAX);
+        taken.map_err(|exceeded| match exceeded {
+            Exceeded::Total => too_many(MAX, "clients"),
+            Exceeded::OfOne => too_many(MAX_OF_ONE, "the clients of one caller")
+                .with_fix("Answer some of them first."),
+        })?;
         let waiter = Waiter {
             sender,
             quota_key: quota_key.into(),
@@ -206,13 +198,13 @@ pub(crate) fn gone() -> Error {
 /// The error when a client responds with an error.
 pub(crate) fn rejected(error: &Value) -> Error {
     let code = error.get("code").and_then(Value::as_i64);
-    let said = match message_of(error) {
-        said if said.is_empty() => "without a message".to_owned(),
-        said => said,
+    let message = match message_of(error) {
+        message if message.is_empty() => "without a message".to_owned(),
+        message => message,
     };
     let message = match code {
-        Some(code) => format!("The client rejected the request ({code}): {said}"),
-        None => format!("The client rejected the request: {said}"),
+        Some(code) => format!("The client rejected the request ({code}): {message}"),
+        None => format!("The client rejected the request: {message}"),
     };
     Error::new(codes::APPROVAL_NEEDED).with_message(message)
 }
@@ -233,12 +225,12 @@ mod tests {
     use crate::caller::Caller;
 
     #[tokio::test]
-    async fn one_caller_leaves_room_for_others() {
+    async fn bounds_the_requests_of_one_caller_and_of_all() {
         let requests = PendingRequests::default();
         let session = RequestKey::new([1; 16], &Caller::App, "");
         let begin = |n: usize, quota_key: &str| {
-            let begun = requests.begin(session.with_id(&n.to_string()), quota_key);
-            begun.map_err(|error| (error.code().to_owned(), error.message().to_owned()))
+            let begin = requests.begin(session.with_id(&n.to_string()), quota_key);
+            begin.map_err(|error| (error.code().to_owned(), error.message().to_owned()))
         };
         let waiter: Vec<_> = (0..MAX_OF_ONE).map(|n| begin(n, "a")).collect();
         assert!(waiter.iter().all(Result::is_ok));
@@ -247,7 +239,7 @@ mod tests {
         assert_eq!(refused, ("T0006".to_owned(), message.to_owned()));
         assert!(begin(MAX_OF_ONE, "b").is_ok());
         requests.resolve(&session.with_id("0"), Ok(Value::Null));
-        assert!(begin(0, "a").is_ok(), "one was response");
+        assert!(begin(0, "a").is_ok(), "one got its response");
 
         for n in MAX_OF_ONE + 1..MAX {
             assert!(begin(n, &(n / MAX_OF_ONE).to_string()).is_ok());
@@ -258,7 +250,7 @@ mod tests {
         for n in 0..MAX {
             requests.resolve(&session.with_id(&n.to_string()), Ok(Value::Null));
         }
-        assert_eq!(requests.lock().counts.len(), 0);
+        assert_eq!(requests.lock().quota.taken(), (0, 0));
     }
 
     #[tokio::test]
@@ -285,7 +277,7 @@ mod tests {
         assert!(sent.as_mut().now_or_never().is_none());
         let id = taken().expect("it was sent")["id"].take();
         drop(sent);
-        let cancelled = taken().expect("it is taken back");
+        let cancelled = taken().expect("it is cancelled");
         assert_eq!(cancelled["method"], "notifications/cancelled");
         assert_eq!(cancelled["params"], serde_json::json!({"requestId": id}));
 
@@ -305,5 +297,22 @@ mod tests {
             "there is no stream any more"
         );
         assert_eq!(requests.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_refused_request_is_not_cancelled() {
+        use futures_util::FutureExt as _;
+        let (requests, outbox) = (PendingRequests::default(), Outbox::default());
+        let recipient = Recipient {
+            session: &RequestKey::new([1; 16], &Caller::App, ""),
+            quota_key: "a",
+            outbox: &outbox,
+        };
+        let mut unread =
+            Box::pin(requests.send(recipient, |_| serde_json::json!({"method": "ping"})));
+        assert!(unread.as_mut().now_or_never().is_none());
+        outbox.refuse_requests();
+        assert!(matches!(unread.now_or_never(), Some(Ok(None))));
+        assert_eq!(outbox.take(), None, "the client never got the request");
     }
 }

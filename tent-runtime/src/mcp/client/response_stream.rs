@@ -17,12 +17,14 @@ use std::time::Duration;
 use tent_core::codes;
 
 use futures_util::stream;
+use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
 
 use crate::error::Error;
 use crate::function::BoxFuture;
 use crate::mcp::client::outbox::{Outbox, Reader};
-use crate::mcp::protocol::response::{Response, RpcError, StreamItem};
+use crate::mcp::protocol::response::{Response, StreamItem};
+use crate::mcp::protocol::rpc_error::RpcError;
 
 /// How long an admitted call sends no message before its response becomes a stream, so that the client sees that
 /// the call is alive.
@@ -40,7 +42,7 @@ type Served = Result<Response, RpcError>;
 /// would otherwise be copied into each future around it.
 pub(crate) async fn respond(
     outbox: Option<Outbox>,
-    id: &str,
+    id: &RawValue,
     mut work: BoxFuture<'static, Served>,
 ) -> Served {
     let Some(outbox) = outbox else {
@@ -67,7 +69,7 @@ pub(crate) async fn respond(
         outbox: reader,
         work,
         quiet,
-        id: id.into(),
+        id: id.to_owned(),
     };
     Ok(Response::stream(stream::unfold(
         messages,
@@ -76,7 +78,7 @@ pub(crate) async fn respond(
 }
 
 /// The bytes of a response; empty where the client gets none.
-fn bytes(served: Served, id: &str) -> Vec<u8> {
+fn bytes(served: Served, id: &RawValue) -> Vec<u8> {
     match served {
         Ok(response) => response.body,
         Err(error) => error.write(Some(id)),
@@ -88,7 +90,7 @@ struct ResponseStream {
     work: Work,
     /// Whether the stream begins with a keep-alive, since no message waits.
     quiet: bool,
-    id: Box<str>,
+    id: Box<RawValue>,
 }
 
 enum Work {

@@ -1,25 +1,26 @@
-//! [`Pace`]: how many notes of one call may be sent. What is done with the others is [`peer`](crate::mcp::client::notifications)'s.
+//! [`Throttle`]: how many notifications of one call may be sent: a burst, then one per interval.
+//! Must not send or drop anything: [`notifications`](crate::mcp::client::notifications) does.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many at once, then one each so often.
+/// A token bucket: permits a burst, then one per interval.
 #[derive(Debug)]
-pub(crate) struct Pace {
-    most: u32,
-    each: Duration,
+pub(crate) struct Throttle {
+    burst: u32,
+    interval: Duration,
     left: u32,
-    /// Since when one more is under way.
+    /// When the interval of the next permit began.
     since: Option<Instant>,
 }
 
-impl Pace {
-    pub(crate) fn new(most: u32, each: Duration) -> Self {
-        Pace {
-            most,
-            each,
-            left: most,
+impl Throttle {
+    pub(crate) fn new((burst, interval): (u32, Duration)) -> Self {
+        Throttle {
+            burst,
+            interval,
+            left: burst,
             since: None,
         }
     }
@@ -28,11 +29,11 @@ impl Pace {
     pub(crate) fn take(&mut self) -> bool {
         let now = Instant::now();
         let mut since = self.since.unwrap_or(now);
-        while self.left < self.most && now.saturating_duration_since(since) >= self.each {
+        while self.left < self.burst && now.saturating_duration_since(since) >= self.interval {
             self.left += 1;
-            since += self.each;
+            since += self.interval;
         }
-        self.since = Some(if self.left == self.most { now } else { since });
+        self.since = Some(if self.left == self.burst { now } else { since });
         match self.left.checked_sub(1) {
             Some(left) => {
                 self.left = left;
@@ -48,9 +49,9 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn some_at_once_then_one_each_so_often() {
-        let mut pace = Pace::new(3, Duration::from_millis(100));
-        let mut taken = |most: usize| (0..most).filter(|_| pace.take()).count();
+    async fn permits_a_burst_then_one_per_interval() {
+        let mut throttle = Throttle::new((3, Duration::from_millis(100)));
+        let mut taken = |tries: usize| (0..tries).filter(|_| throttle.take()).count();
         assert_eq!(taken(10), 3);
         tokio::time::advance(Duration::from_millis(99)).await;
         assert_eq!(taken(10), 0);
@@ -59,8 +60,8 @@ mod tests {
         tokio::time::advance(Duration::from_millis(250)).await;
         assert_eq!(taken(10), 2);
         tokio::time::advance(Duration::from_millis(50)).await;
-        assert_eq!(taken(10), 1, "half of it had gone by");
+        assert_eq!(taken(10), 1, "half of an interval had passed");
         tokio::time::advance(Duration::from_secs(1_000_000)).await;
-        assert_eq!(taken(10), 3, "none are saved up beyond the most");
+        assert_eq!(taken(10), 3, "no more than a burst is saved");
     }
 }

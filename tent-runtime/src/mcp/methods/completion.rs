@@ -1,40 +1,55 @@
-//! `completion/complete`: how an argument of a prompt or a variable of a resource goes on.
+//! `completion/complete`: the values that complete an argument of a prompt or a variable of a resource template.
+//! Must not run a function: dispatch does.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tent_core::codes;
 
 use crate::dispatch::Target;
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
-use crate::mcp::methods::prompts;
 use crate::mcp::methods::server::Mcp;
+use crate::mcp::methods::{common, prompts};
 use crate::mcp::protocol::message::Request;
-use crate::mcp::protocol::response::{self, Response, RpcError, write};
+use crate::mcp::protocol::response::Response;
+use crate::mcp::protocol::results::{CompleteResult, Completion, ResultMeta, ResultType};
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::negotiated::Negotiated;
 
-/// The most values that one answer may have.
-const MOST: usize = 100;
+/// The most values in one result.
+const MAX_VALUES: usize = 100;
 
-/// Serves it. Whether there is such a prompt or resource is told to whom it is offered, and to nobody else.
+/// Serves `completion/complete`. A prompt or resource that the caller may not use is reported as missing.
 pub(crate) async fn serve(
     mcp: &Mcp,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
+    request: &Request<'_>,
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    // Access rules and completers are the app's own, and can take their time.
+    let started = mcp.state.start(context.key(negotiated, request.id));
+    let response = started.unless_cancelled(complete(mcp, context, request, negotiated));
+    response.await.unwrap_or_else(|| Ok(common::cancelled()))
+}
+
+async fn complete(
+    mcp: &Mcp,
+    context: &RequestContext<'_>,
     request: &Request<'_>,
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
     let mut params = request.input().map_err(RpcError::from)?;
-    let wanted = params.remove("ref").unwrap_or_default();
+    let reference = params.remove("ref").unwrap_or_default();
     let argument = params.remove("argument").unwrap_or_default();
-    let context = params.remove("context").unwrap_or_default();
+    let arguments = params.remove("context").unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let (Some(argument), Some(typed)) = (text(&argument, "name"), text(&argument, "value")) else {
         return Err(RpcError::params(
             "completion/complete names an argument: its name and its value are strings.",
         ));
     };
-    let so_far = match context {
+    let other_arguments = match arguments {
         Value::Null => Map::new(),
-        Value::Object(mut context) => match context.remove("arguments") {
+        Value::Object(mut arguments) => match arguments.remove("arguments") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(arguments)) if arguments.values().all(Value::is_string) => arguments,
             Some(_) => {
@@ -45,8 +60,8 @@ pub(crate) async fn serve(
         },
         _ => return Err(RpcError::params("context is an object.")),
     };
-    let kind = text(&wanted, "type");
-    let (name, uri) = (text(&wanted, "name"), text(&wanted, "uri"));
+    let kind = text(&reference, "type");
+    let (name, uri) = (text(&reference, "name"), text(&reference, "uri"));
     let target = match (kind.as_deref(), &name, &uri) {
         (Some("ref/prompt"), Some(name), _) => Target::Prompt(name),
         (Some("ref/resource"), _, Some(uri)) => Target::Template(uri),
@@ -57,11 +72,11 @@ pub(crate) async fn serve(
         }
     };
     let dispatcher = &mcp.dispatcher;
-    let requester = asked.requester(&negotiated.client, None);
+    let requester = context.requester(&negotiated.client, None);
     let completed = async {
         let resolved = dispatcher.resolve(requester, target).await?;
         let client = &negotiated.client;
-        let completed = dispatcher.complete(&resolved, &argument, typed, so_far, client);
+        let completed = dispatcher.complete(&resolved, &argument, typed, other_arguments, client);
         completed.await
     };
     let values = completed
@@ -72,21 +87,17 @@ pub(crate) async fn serve(
             _ => RpcError::of_method(&error, negotiated.revision, mcp.realm()),
         })?;
     let total = values.len();
-    let completion = json!({
-        "values": values.into_iter().take(MOST).collect::<Vec<_>>(),
-        "total": total,
-        "hasMore": total > MOST,
-    });
-    let mut out = response::begin(request.id, 256);
-    out.extend_from_slice(br#"{"completion":"#);
-    write(&mut out, &completion);
-    if negotiated.revision.is_modern() {
-        out.extend_from_slice(br#","resultType":"complete","_meta":{"#);
-        out.extend_from_slice(mcp.state.server.as_bytes());
-        out.push(b'}');
-    }
-    out.push(b'}');
-    Ok(response::end(out))
+    let server = mcp.server(negotiated.revision);
+    let result = CompleteResult {
+        completion: Completion {
+            has_more: total > MAX_VALUES,
+            total,
+            values: values.into_iter().take(MAX_VALUES).collect(),
+        },
+        result_type: ResultType::complete(server),
+        meta: ResultMeta::of_server(server),
+    };
+    Ok(Response::result(request.id, 256, &result))
 }
 
 fn unknown(error: &Error, uri: &str) -> RpcError {

@@ -1,9 +1,11 @@
-//! Methods that a function of the app answers, by `on = "…"`, and those of resources, prompts and completions:
-//! what both eras serve alike beyond tools.
+//! The methods that both eras serve alike: those of resources, prompts and completion, and those that a function of the
+//! app implements, by `on = "…"`.
+//! Must not run a function: dispatch does.
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 use tent_core::codes;
 
 use crate::dispatch::Target;
@@ -11,65 +13,56 @@ use crate::error::Error;
 use crate::function::Output;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
-use crate::mcp::methods::common::{self, Wanted};
-use crate::mcp::methods::completion;
-use crate::mcp::methods::prompts;
-use crate::mcp::methods::resources;
+use crate::mcp::methods::common::{self, Invocation};
+use crate::mcp::methods::lists::{self, List};
 use crate::mcp::methods::server::Mcp;
+use crate::mcp::methods::{completion, prompts, resources};
 use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::headers;
 use crate::mcp::protocol::message::Request;
 use crate::mcp::protocol::params::ObjectShape;
-use crate::mcp::protocol::response::{self, Response, RpcError, write};
+use crate::mcp::protocol::response::Response;
+use crate::mcp::protocol::results::ResultMeta;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::schema::InputEncoding;
 
-/// Serves a method that no era has for itself alone.
+/// Serves a method that both eras have: those of resources, prompts and completion, and those that a function of the app
+/// implements.
 ///
 /// # Errors
-/// −32601 for what nothing answers, beside those of the method.
+/// −32601 for an unknown method, and those of the method.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     request: Request<'_>,
     negotiated: Negotiated,
 ) -> Result<Response, RpcError> {
-    if !is_served(mcp, &request.method, negotiated.revision) {
-        return own(mcp, asked, request, negotiated).await;
+    if !is_built_in(mcp, &request.method, negotiated.revision) {
+        return by_function(mcp, context, request, negotiated).await;
     }
     if negotiated.revision.is_modern() {
         request.params.meta.check()?;
     }
+    if let Some(list) = List::of(&request.method) {
+        return lists::serve(mcp, context, &request, &negotiated, list).await;
+    }
     match &*request.method {
         "resources/subscribe" | "resources/unsubscribe" => {
-            return resources::subscribe(mcp, asked, &request, &negotiated).await;
+            resources::subscribe(mcp, context, &request, &negotiated).await
         }
-        "resources/read" => return resources::read(mcp, asked, request, negotiated).await,
-        "prompts/get" => return prompts::get(mcp, asked, request, negotiated).await,
-        _ => {}
+        "resources/read" => resources::read(mcp, context, request, negotiated).await,
+        "prompts/get" => prompts::get(mcp, context, request, negotiated).await,
+        _ => completion::serve(mcp, context, &request, &negotiated).await,
     }
-    // Rules, listers and completers are the app's own, and can take their time.
-    let started = mcp.state.start(asked.key(&negotiated, request.id));
-    let (request, negotiated) = (&request, &negotiated);
-    let answer = started.unless_cancelled(async {
-        match &*request.method {
-            "resources/list" => resources::list(mcp, asked, request, negotiated).await,
-            "resources/templates/list" => {
-                resources::templates(mcp, asked, request, negotiated).await
-            }
-            "prompts/list" => prompts::list(mcp, asked, request, negotiated).await,
-            _ => completion::serve(mcp, asked, request, negotiated).await,
-        }
-    });
-    answer.await.unwrap_or_else(|| Ok(common::cancelled()))
 }
 
-/// Whether it is one of the methods that are answered here, and not by a function by `on`.
-fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
+/// Whether tent serves this method, rather than a function of the app.
+fn is_built_in(mcp: &Mcp, method: &str, revision: Revision) -> bool {
     let registry = &*mcp.dispatcher.registry();
     let has_resources = !registry.resources().is_empty();
-    // Who declares a capability answers its lists, also where all that an app has of it is a method of its own.
+    // A server that declares a capability serves its lists, even if the app has only a function for another method.
     let has_list =
         |prefix| registry.method(method).is_none() && capabilities::implements(registry, prefix);
     match method {
@@ -85,20 +78,20 @@ fn is_served(mcp: &Mcp, method: &str, revision: Revision) -> bool {
     }
 }
 
-/// Serves a method that a function answers by `on`.
-async fn own(
+/// Serves a method that a function of the app implements, by `on`.
+async fn by_function(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     request: Request<'_>,
     negotiated: Negotiated,
 ) -> Result<Response, RpcError> {
     let Request { id, ref params, .. } = request;
     let method = &*request.method;
     let revision = negotiated.revision;
-    // Before anything that only an existing method would find wrong.
+    // First, since an unknown method is reported before any invalid parameter.
     let meta = params.meta.rest.clone();
     let target = Target::Method(method);
-    let resolving = common::resolve(mcp, asked, &negotiated, id, &meta, target);
+    let resolving = common::resolve(mcp, context, &negotiated, id, &meta, target);
     let Some((started, resolved)) = resolving.await else {
         return Ok(common::cancelled());
     };
@@ -111,39 +104,37 @@ async fn own(
             "The params of {method} are an object."
         )));
     }
-    let named = match method {
+    let name = match method {
         "resources/read" => params.uri.get(),
         "prompts/get" => params.name.get(),
         _ => None,
     };
-    if let Some(named) = named {
-        headers::name(
-            &asked.parts.headers,
-            named,
-            asked.requires_headers(revision),
-        )?;
+    if let Some(name) = name {
+        let is_required = context.requires_headers(revision);
+        headers::name(&context.parts.headers, name, is_required)?;
     }
     let name = resolved.function().name.clone();
-    let wanted = Wanted {
+    let invocation = Invocation {
         resolved,
         input: request.input().map_err(RpcError::from)?,
         meta,
-        wire: InputEncoding::Json,
-        rounds: None,
+        encoding: InputEncoding::Json,
+        mrtr: None,
+        reporter: CallReporter::new(&mcp.state.levels, context, &params.meta, &negotiated)?,
     };
-    let (caller, trace) = (asked.caller().clone(), asked.trace());
+    let (caller, trace) = (context.caller().clone(), context.trace());
     let method = method.to_owned();
-    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
-        let answer = match ended {
-            Ok(answer) => answer,
-            // Whom it is not for is told what everybody is of a method that there is not.
+    let write = move |mcp: &Mcp, id: &RawValue, result: Result<Output, Error>| {
+        let output = match result {
+            Ok(output) => output,
+            // A caller that may not use the method gets the error for an unknown method.
             Err(error) if error.is(codes::NOT_FOUND) => {
                 return Err(RpcError::method(&method, revision));
             }
             Err(error) => return Err(RpcError::of_method(&error, revision, mcp.realm())),
         };
-        let Some(mut result) = object(&answer) else {
-            let why = format!("it answered {method} with what is no object");
+        let Some(mut result) = object(&output) else {
+            let why = format!("its result for {method} is not an object");
             let error = mcp.dispatcher.internal_error(
                 Error::unexpected(why),
                 &name,
@@ -152,24 +143,26 @@ async fn own(
             );
             return Err(RpcError::of_method(&error, revision, mcp.realm()));
         };
-        if !answer.meta.is_empty() {
-            add_meta(&mut result, answer.meta.members().clone());
+        if !output.meta.is_empty() {
+            add_meta(&mut result, output.meta.members().clone());
         }
-        Ok(given(mcp, id, &method, result, revision))
+        if let Some(server) = mcp.server(revision) {
+            add_modern_members(&mut result, &method, server);
+        }
+        Ok(Response::result(id, 256, &result))
     };
-    let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
-    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
+    common::run(mcp, context, negotiated, (id, started), invocation, write).await
 }
 
-/// The object that a function gave; an empty one where it gave nothing.
-fn object(answer: &Output) -> Option<Map<String, Value>> {
-    let Some(value) = answer.value.as_deref() else {
+/// The object that a function returned; an empty one if it returned nothing.
+fn object(output: &Output) -> Option<Map<String, Value>> {
+    let Some(value) = output.value.as_deref() else {
         return Some(Map::new());
     };
     serde_json::from_str(value.get()).ok()
 }
 
-/// Puts members into the result's `_meta`, in place of those of the same key.
+/// Adds members to the result's `_meta`, in place of those of the same key.
 fn add_meta(result: &mut Map<String, Value>, more: Map<String, Value>) {
     match result.entry("_meta").or_insert_with(|| Map::new().into()) {
         Value::Object(meta) => meta.extend(more),
@@ -177,40 +170,28 @@ fn add_meta(result: &mut Map<String, Value>, more: Map<String, Value>) {
     }
 }
 
-/// The methods whose whole results say for how long, and for whom, they can be kept.
-const KEPT: [&str; 4] = [
+/// The methods whose complete results have cache hints.
+const CACHEABLE: [&str; 4] = [
     "prompts/list",
     "resources/list",
     "resources/read",
     "resources/templates/list",
 ];
 
-/// The result that a function gave, with what every result of its revision has; of what it says itself nothing
-/// is changed.
-fn given(
-    mcp: &Mcp,
-    id: &str,
-    method: &str,
-    mut result: Map<String, Value>,
-    revision: Revision,
-) -> Response {
-    if revision.is_modern() {
-        let kind = result
-            .entry("resultType")
-            .or_insert_with(|| "complete".into());
-        if kind == "complete" && KEPT.contains(&method) {
-            // Anonymous but the function knows better.
-            result.entry("ttlMs").or_insert_with(|| 0.into());
-            result
-                .entry("cacheScope")
-                .or_insert_with(|| "private".into());
-        }
-        let server = format!("{{{}}}", mcp.state.server);
-        let server: Map<String, Value> =
-            serde_json::from_str(&server).expect("the server's name is a member of an object");
-        add_meta(&mut result, server);
+/// Adds the members that every modern result has, except those that the function set.
+fn add_modern_members(result: &mut Map<String, Value>, method: &str, server: &RawValue) {
+    let result_type = result
+        .entry("resultType")
+        .or_insert_with(|| "complete".into());
+    if result_type == "complete" && CACHEABLE.contains(&method) {
+        // Only the function knows how long its result is valid.
+        result.entry("ttlMs").or_insert_with(|| 0.into());
+        result
+            .entry("cacheScope")
+            .or_insert_with(|| "private".into());
     }
-    let mut out = response::begin(id, 256);
-    write(&mut out, &result);
-    response::end(out)
+    let meta = json!(ResultMeta::of_server(Some(server)));
+    if let Value::Object(meta) = meta {
+        add_meta(result, meta);
+    }
 }

@@ -1,10 +1,10 @@
 //! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was negotiated, and
 //! arrays of messages in the one revision that had them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, StatusCode};
-use serde_json::json;
 use serde_json::value::RawValue;
 use tent_core::codes;
 
@@ -16,15 +16,18 @@ use crate::error::Error;
 use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::custom;
+use crate::mcp::methods::lists::{self, List};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
-use crate::mcp::methods::tools_list;
 use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::headers::{self, SingleHeader};
+use crate::mcp::protocol::json_rpc::code;
 use crate::mcp::protocol::message::{ClientResponse, Kind, Message, Request};
 use crate::mcp::protocol::params::{ClientCapabilities, Text};
-use crate::mcp::protocol::response::{self, Response, RpcError, code, write};
+use crate::mcp::protocol::response::Response;
+use crate::mcp::protocol::results::{EmptyResult, InitializeResult};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::protocol::server_info;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
@@ -37,13 +40,13 @@ use crate::mcp::subscriptions::streams;
 /// What was negotiated on before this request: on its line or in its session, or else what its header says.
 pub(crate) async fn negotiated(
     mcp: &Mcp,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     named: Option<Revision>,
 ) -> Result<Negotiated, RpcError> {
-    if let Some(line) = asked.connection() {
+    if let Some(line) = context.connection() {
         return Ok(line.negotiated());
     }
-    match session(mcp, &asked.parts.headers, &asked.admitted).await? {
+    match session(mcp, &context.parts.headers, &context.admitted).await? {
         Some(session) => Ok(Negotiated {
             ends: Some(session.ends()),
             revision: session.revision,
@@ -57,18 +60,21 @@ pub(crate) async fn negotiated(
 }
 
 /// Serves GET: keeps the stream of a session open.
-pub(crate) async fn get(mcp: &Arc<Mcp>, asked: &RequestContext<'_>) -> Result<Response, RpcError> {
-    let Some(session) = session(mcp, &asked.parts.headers, &asked.admitted).await? else {
+pub(crate) async fn get(
+    mcp: &Arc<Mcp>,
+    context: &RequestContext<'_>,
+) -> Result<Response, RpcError> {
+    let Some(session) = session(mcp, &context.parts.headers, &context.admitted).await? else {
         return Err(RpcError::invalid(
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
     };
-    // Whether `notifications/initialized` has come is not asked: another process may have taken it. Who opens the stream
+    // Whether `notifications/initialized` has come is not context: another process may have taken it. Who opens the stream
     // has the answer to its handshake, as it names the session.
     let can = session.client.capabilities;
     streams::get(
         (&mcp.state, &mcp.notifier),
-        asked,
+        context,
         session.nonce,
         can,
         session.revision,
@@ -86,13 +92,7 @@ async fn session(
         SingleHeader::Is(id) => id,
         SingleHeader::Malformed => return Err(lost()),
     };
-    let session = Session::open(
-        mcp.dispatcher.sealer(),
-        &mcp.state.extensions.load(),
-        id,
-        SystemClock.now(),
-    )
-    .ok_or_else(lost)?;
+    let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now()).ok_or_else(lost)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
@@ -142,13 +142,13 @@ pub(crate) async fn end(
     }
 }
 
-/// Serves `initialize`. The revision is the one that was asked for, or the newest of this era.
+/// Serves `initialize`. The revision is the one that was context for, or the newest of this era.
 pub(crate) fn initialize(
     mcp: &Mcp,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     request: &Request<'_>,
 ) -> Result<Response, RpcError> {
-    headers::method(&asked.parts.headers, &request.method, false)?;
+    headers::method(&context.parts.headers, &request.method, false)?;
     let params = &request.params;
     let Text::Is(wanted) = &params.version else {
         return Err(RpcError::params(
@@ -172,62 +172,52 @@ pub(crate) fn initialize(
         )?,
         SystemClock.now(),
     );
-    let id =
-        HeaderValue::try_from(session.seal(mcp.dispatcher.sealer(), &mcp.state.extensions.load()))
-            .expect("a sealed text is visible ASCII");
-    if let Some(line) = asked.connection() {
+    let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))
+        .expect("a sealed text is visible ASCII");
+    if let Some(line) = context.connection() {
         if let Some(nonce) = line.nonce() {
             // A second handshake starts a session of its own, so the stream of the first one ends.
             mcp.notifier.streams().end_session(&nonce);
         }
-        line.negotiate(asked.caller(), revision, session.client);
+        line.negotiate(context.caller(), revision, session.client);
     }
 
     let about = mcp.dispatcher.about();
-    let mut result = json!({
-        "protocolVersion": revision.name(),
-        "capabilities": capabilities::server(&mcp.dispatcher, revision),
-        "serverInfo": server_info::implementation(about, revision),
-    });
-    if let Some(instructions) = &about.instructions {
-        result["instructions"] = instructions.as_str().into();
-    }
-    let mut out = response::begin(request.id, 256);
-    write(&mut out, &result);
-    Ok(response::end(out).with(headers::SESSION.clone(), id))
+    let result = InitializeResult {
+        capabilities: capabilities::server(&mcp.dispatcher, revision),
+        instructions: about.instructions.as_deref().map(Cow::Borrowed),
+        protocol_version: revision.name().into(),
+        server_info: server_info::implementation(about, revision),
+    };
+    let response = Response::result(request.id, 256, &result);
+    Ok(response.with(headers::SESSION.clone(), id))
 }
 
 /// Serves one request.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     request: Request<'_>,
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
-    headers::method(&asked.parts.headers, &request.method, false)?;
-    if let Some(line) = asked.connection()
+    headers::method(&context.parts.headers, &request.method, false)?;
+    if let Some(line) = context.connection()
         && request.method != "ping"
     {
         start_session(mcp, line);
     }
     match &*request.method {
-        "ping" => {
-            let mut out = response::begin(request.id, 2);
-            out.extend_from_slice(b"{}");
-            Ok(response::end(out))
-        }
+        "ping" => Ok(Response::result(request.id, 2, &EmptyResult {})),
         "logging/setLevel" => {
             let key = negotiated
                 .nonce
-                .map(|nonce| RequestKey::new(nonce, asked.caller(), ""));
+                .map(|nonce| RequestKey::new(nonce, context.caller(), ""));
             mcp.state.levels.set(key, &request.params.level)?;
-            let mut out = response::begin(request.id, 2);
-            out.extend_from_slice(b"{}");
-            Ok(response::end(out))
+            Ok(Response::result(request.id, 2, &EmptyResult {}))
         }
-        "tools/list" => tools_list::serve(mcp, asked, &request, negotiated).await,
-        "tools/call" => tools_call::serve(mcp, asked, request, negotiated.clone()).await,
-        _ => custom::serve(mcp, asked, request, negotiated.clone()).await,
+        "tools/list" => lists::serve(mcp, context, &request, negotiated, List::Tools).await,
+        "tools/call" => tools_call::serve(mcp, context, request, negotiated.clone()).await,
+        _ => custom::serve(mcp, context, request, negotiated.clone()).await,
     }
 }
 
@@ -249,23 +239,23 @@ fn start_session(mcp: &Mcp, connection: &ConnectionState) {
 /// `notifications/initialized` begins the session of a line; no other one is of use here.
 pub(crate) fn noted(
     mcp: &Mcp,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     note: &Request<'_>,
     negotiated: &Negotiated,
 ) {
-    match (&*note.method, asked.connection()) {
+    match (&*note.method, context.connection()) {
         ("notifications/cancelled", _) => {
             let named = note.params.request_id.map(RawValue::get);
             if let (Some(nonce), Some(id)) = (negotiated.nonce, named) {
                 tracing::debug!(
-                    trace = %asked.trace(),
+                    trace = %context.trace(),
                     id,
                     reason = reason(note),
                     "the client cancels a call"
                 );
                 mcp.state
                     .in_flight
-                    .cancel(&RequestKey::new(nonce, asked.caller(), id));
+                    .cancel(&RequestKey::new(nonce, context.caller(), id));
             }
         }
         ("notifications/initialized", Some(line)) => start_session(mcp, line),
@@ -286,16 +276,16 @@ fn reason(note: &Request<'_>) -> String {
         .collect()
 }
 
-/// Takes the answer of a client to what it was asked; one to anything else is of no use.
+/// Takes the answer of a client to what it was context; one to anything else is of no use.
 pub(crate) fn answered(
     mcp: &Mcp,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     id: &str,
     answer: ClientResponse,
     negotiated: &Negotiated,
 ) {
     if let Some(nonce) = negotiated.nonce {
-        let key = RequestKey::new(nonce, asked.caller(), id);
+        let key = RequestKey::new(nonce, context.caller(), id);
         mcp.notifier.pending().resolve(&key, answer);
     }
 }
@@ -304,7 +294,7 @@ pub(crate) fn answered(
 /// over `limits.max_response` the requests that are left are refused and run nothing.
 pub(crate) async fn batch(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     messages: Vec<Message<'_>>,
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
@@ -323,7 +313,7 @@ pub(crate) async fn batch(
     let most = mcp.dispatcher.settings().limits.max_response;
     for message in messages {
         let full = out.len() > most;
-        if let Some(answer) = in_batch(mcp, asked, message, negotiated, full).await {
+        if let Some(answer) = in_batch(mcp, context, message, negotiated, full).await {
             if out.len() > 1 {
                 out.push(b',');
             }
@@ -349,25 +339,28 @@ fn left_out(most: usize) -> RpcError {
 /// The answer to one message of an array; `None` where it wants none. `full`: a request is not served.
 async fn in_batch(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     message: Message<'_>,
     negotiated: &Negotiated,
     full: bool,
 ) -> Option<Vec<u8>> {
     match message.kind() {
         Kind::Notification(note) => {
-            noted(mcp, asked, &note, negotiated);
+            noted(mcp, context, &note, negotiated);
             None
         }
         Kind::Response(id, answer) => {
-            answered(mcp, asked, id, answer, negotiated);
+            answered(mcp, context, id, answer, negotiated);
             None
         }
         Kind::Invalid(id, why) => Some(RpcError::invalid(why).write(id)),
         Kind::Request(request) => {
             let id = request.id;
             // One at a time of each array, so that arrays hold no more places than requests do.
-            let place = asked.connection().map(ConnectionState::permit).transpose();
+            let place = context
+                .connection()
+                .map(ConnectionState::permit)
+                .transpose();
             let _place = match place {
                 Ok(place) => place,
                 Err(refusal) => return Some(refusal.write(Some(id))),
@@ -381,13 +374,13 @@ async fn in_batch(
                     "A request with its own protocolVersion comes alone.",
                 ))
             } else {
-                let admitted = mcp.dispatcher.admit_next(&asked.admitted);
+                let admitted = mcp.dispatcher.admit_next(&context.admitted);
                 match admitted.and_then(|admitted| {
                     mcp.dispatcher.check_open()?;
                     Ok(admitted)
                 }) {
                     Ok(admitted) => {
-                        let context = asked.with_admitted(admitted);
+                        let context = context.with_admitted(admitted);
                         serve(mcp, &context, request, negotiated).await
                     }
                     Err(error) => Err(RpcError::of(&error, mcp.realm())),
@@ -397,7 +390,7 @@ async fn in_batch(
                 // A call that was cancelled has no answer.
                 Ok(reply) if reply.body.is_empty() => return None,
                 Ok(reply) => reply.body,
-                Err(refusal) => asked.adapt(refusal).write(Some(id)),
+                Err(refusal) => context.adapt(refusal).write(Some(id)),
             })
         }
     }

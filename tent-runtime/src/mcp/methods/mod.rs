@@ -2,7 +2,7 @@
 //! Must not read or write bytes of a transport.
 
 pub(crate) mod common;
-pub(crate) mod tools_list;
+pub(crate) mod lists;
 pub(crate) mod tools_call;
 pub(crate) mod resources;
 pub(crate) mod prompts;

@@ -1,24 +1,30 @@
-//! The modern era (2026-07-28): every request carries its revision and its metadata, and headers repeat
-//! part of them. Keeps nothing from one request to the next.
+//! The modern era (2026-07-28): every request carries its revision and its metadata, and headers repeat part of them.
+//! Must not keep anything from one request to the next.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::StatusCode;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::cx::Era;
 use crate::dispatch::Dispatcher;
 use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::custom;
+use crate::mcp::methods::lists::{self, List};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::tools_call;
-use crate::mcp::methods::tools_list::{self, Scope};
 use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::headers;
+use crate::mcp::protocol::json_rpc::code;
 use crate::mcp::protocol::message::Request;
 use crate::mcp::protocol::params::{Meta, ObjectShape, Params};
-use crate::mcp::protocol::response::{self, Response, RpcError, code, write};
+use crate::mcp::protocol::response::Response;
+use crate::mcp::protocol::results::{CacheHints, CacheScope, DiscoverResult, ResultMeta};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::protocol::server_info;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::negotiated::client;
@@ -26,15 +32,15 @@ use crate::mcp::subscriptions::streams;
 
 const REVISION: Revision = Revision::V2026_07_28;
 
-/// Serves one request, whose revision was found to be this era's.
+/// Serves one request of this era.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     request: Request<'_>,
 ) -> Result<Response, RpcError> {
-    complete(&request.params)?;
-    let wanted = asked.requires_headers(REVISION);
-    headers::method(&asked.parts.headers, &request.method, wanted)?;
+    check_complete(&request.params)?;
+    let is_required = context.requires_headers(REVISION);
+    headers::method(&context.parts.headers, &request.method, is_required)?;
     let negotiated = Negotiated {
         revision: REVISION,
         client: client(
@@ -43,11 +49,11 @@ pub(crate) async fn serve(
             &request.params.meta.client,
             request.params.meta.abilities,
         )?,
-        nonce: asked.connection().and_then(ConnectionState::nonce),
+        nonce: context.connection().and_then(ConnectionState::nonce),
         ends: None,
     };
     let streams = mcp.dispatcher.settings().mcp.stream;
-    // Of a method that there is: one that there is not is told first, whatever comes with it.
+    // Only for a method that exists: an unknown method is reported before invalid metadata.
     if matches!(
         &*request.method,
         "server/discover" | "tools/list" | "tools/call"
@@ -57,31 +63,30 @@ pub(crate) async fn serve(
     }
     match &*request.method {
         "server/discover" => {
-            let snapshot = mcp.snapshot.load();
-            let mut out = response::begin(request.id, snapshot.discovered.len());
-            out.extend_from_slice(&snapshot.discovered);
-            Ok(response::end(out))
+            let result = &mcp.snapshot.load().discovered;
+            let capacity = result.get().len();
+            Ok(Response::result(request.id, capacity, result))
         }
-        "tools/list" => tools_list::serve(mcp, asked, &request, &negotiated).await,
+        "tools/list" => lists::serve(mcp, context, &request, &negotiated, List::Tools).await,
         "subscriptions/listen" if streams => {
             let params = request.input().map_err(RpcError::from)?;
             let filter = params.get("notifications");
             streams::listen(
                 (&mcp.state, &mcp.notifier),
-                asked,
+                context,
                 &negotiated,
-                request.id,
+                request.id.get(),
                 filter,
             )
             .await
         }
-        "tools/call" => tools_call::serve(mcp, asked, request, negotiated).await,
-        _ => custom::serve(mcp, asked, request, negotiated).await,
+        "tools/call" => tools_call::serve(mcp, context, request, negotiated).await,
+        _ => custom::serve(mcp, context, request, negotiated).await,
     }
 }
 
-/// Whether the metadata that each request must have is there.
-fn complete(params: &Params<'_>) -> Result<(), RpcError> {
+/// Checks that the metadata that every request must have is there.
+fn check_complete(params: &Params<'_>) -> Result<(), RpcError> {
     let Meta {
         shape,
         version,
@@ -104,18 +109,17 @@ fn complete(params: &Params<'_>) -> Result<(), RpcError> {
     ))
 }
 
-/// The result of `server/discover`, which is the same for everyone.
-pub(crate) fn discovered(dispatcher: &Dispatcher, kept_for: std::time::Duration) -> Vec<u8> {
-    let mut out = br#"{"supportedVersions":"#.to_vec();
-    write(&mut out, &Revision::ALL.map(Revision::name));
-    out.extend_from_slice(br#","capabilities":"#);
-    write(&mut out, &capabilities::server(dispatcher, REVISION));
-    if let Some(instructions) = &dispatcher.about().instructions {
-        out.extend_from_slice(br#","instructions":"#);
-        write(&mut out, instructions);
-    }
-    let server = server_info::member(&server_info::implementation(dispatcher.about(), REVISION));
-    out.extend(tools_list::hints(kept_for, Scope::Public, &server));
-    out.push(b'}');
-    out
+/// The result of `server/discover`, which is the same for every caller.
+pub(crate) fn discovered(dispatcher: &Dispatcher, ttl: Duration) -> Box<RawValue> {
+    let about = dispatcher.about();
+    let server = server_info::raw(&server_info::implementation(about, REVISION));
+    let versions = Revision::ALL.iter();
+    let result = DiscoverResult {
+        supported_versions: versions.map(|one| one.name().into()).collect(),
+        capabilities: capabilities::server(dispatcher, REVISION),
+        instructions: about.instructions.as_deref().map(Cow::Borrowed),
+        cache_hints: CacheHints::new(ttl, CacheScope::Public),
+        meta: ResultMeta::of_server(Some(&server)),
+    };
+    to_raw_value(&result).expect("texts and JSON values are written to memory")
 }

@@ -11,8 +11,9 @@ use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::{legacy, modern};
 use crate::mcp::protocol::era::{self, EraChoice, named};
 use crate::mcp::protocol::message::{ClientResponse, Kind, Message, Request};
-use crate::mcp::protocol::response::{Response, RpcError};
+use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 /// Serves one message.
 ///

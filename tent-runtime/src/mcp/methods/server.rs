@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use serde_json::value::RawValue;
 
 use crate::dispatch::Dispatcher;
-use crate::mcp::methods::{modern, tools_call, tools_list};
+use crate::mcp::methods::lists::Lists;
+use crate::mcp::methods::{modern, tools_call};
 use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::server_info;
@@ -23,21 +25,21 @@ pub(crate) struct Mcp {
     pub(crate) snapshot: ArcSwap<Snapshot>,
 }
 
-/// What the server writes once for a snapshot of the functions.
+/// The bytes that the server writes once for a snapshot of the functions.
 pub(crate) struct Snapshot {
     registry: Arc<Registry>,
     pub(crate) tools: tools_call::Tools,
-    lists: tools_list::Lists,
+    lists: Lists,
     /// The result of `server/discover`.
-    pub(crate) discovered: Vec<u8>,
+    pub(crate) discovered: Box<RawValue>,
 }
 
 impl Snapshot {
-    fn new(registry: Arc<Registry>, dispatcher: &Dispatcher, server: &str) -> Self {
+    fn new(registry: Arc<Registry>, dispatcher: &Dispatcher, server: &Arc<RawValue>) -> Self {
         let ttl = dispatcher.settings().limits.list_ttl;
         Snapshot {
             tools: tools_call::Tools::new(&registry),
-            lists: tools_list::Lists::new(&registry, ttl, server),
+            lists: Lists::new(registry.clone(), ttl, server.clone()),
             discovered: modern::discovered(dispatcher, ttl),
             registry,
         }
@@ -47,15 +49,13 @@ impl Snapshot {
 impl Mcp {
     /// Creates the server of this app. The app sends notifications by `notifier`.
     pub(crate) fn new(dispatcher: Arc<Dispatcher>, notifier: Notifier) -> Self {
-        let server = server_info::member(&server_info::brief(
-            dispatcher.about(),
-            Revision::V2026_07_28,
-        ));
+        let server = server_info::brief(dispatcher.about(), Revision::V2026_07_28);
+        let server = server_info::raw(&server).into();
         let snapshot = Snapshot::new(dispatcher.registry(), &dispatcher, &server);
         Mcp {
             snapshot: ArcSwap::from_pointee(snapshot),
             notifier,
-            state: Arc::new(ServerState::new(dispatcher.clone(), server.into())),
+            state: Arc::new(ServerState::new(dispatcher.clone(), server)),
             dispatcher,
         }
     }
@@ -72,7 +72,7 @@ impl Mcp {
     pub(crate) fn with_lists<R>(
         &self,
         registry: &Arc<Registry>,
-        with: impl FnOnce(&tools_list::Lists) -> R,
+        with: impl FnOnce(&Lists) -> R,
     ) -> R {
         let snapshot = self.snapshot.load();
         match Arc::ptr_eq(&snapshot.registry, registry) {
@@ -82,6 +82,11 @@ impl Mcp {
                 with(&Snapshot::new(registry.clone(), &self.dispatcher, server).lists)
             }
         }
+    }
+
+    /// The `serverInfo` in the `_meta` of a result; `None` in the legacy era.
+    pub(crate) fn server(&self, revision: Revision) -> Option<&RawValue> {
+        revision.is_modern().then_some(&*self.state.server)
     }
 
     /// The server's name, for a challenge in `WWW-Authenticate`.

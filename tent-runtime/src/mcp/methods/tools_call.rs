@@ -1,40 +1,49 @@
-//! `tools/call`: from the parameters to the door, and from its answer to the bytes of a result.
+//! `tools/call`: from the parameters of a request to the result of its function.
+//! Must not run a function: dispatch does.
 //!
-//! The result is written once, into one buffer: the value that the function gave is copied as it is, and
-//! a second time escaped, as text. What a call costs does not depend on how many tools there are.
+//! The output is copied once as structured content, and once, escaped, as text. What a call costs does not depend on the
+//! number of tools.
 
+use std::borrow::Cow;
+use std::slice;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 use tent_core::codes;
 
-use crate::dispatch::{Call, Endpoint, Outcome, Resolved, Target};
+use crate::dispatch::{Endpoint, Resolved, Target};
 use crate::error::Error;
-use crate::function::OutputShape;
-use crate::function::{Content, Function, Meta, Output};
+use crate::function::{Content, Function, Output, OutputShape};
 use crate::mcp::client::call_client::MrtrParams;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
-use crate::mcp::methods::common::{self, Wanted};
+use crate::mcp::methods::common::{self, Invocation};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::protocol::content;
 use crate::mcp::protocol::headers::{self, MirroredField};
 use crate::mcp::protocol::message::Request;
+use crate::mcp::protocol::notification::raw;
 use crate::mcp::protocol::params::{Arguments, ObjectShape, Params, Text};
-use crate::mcp::protocol::response::{self, Response, RpcError, write};
+use crate::mcp::protocol::response::Response;
+use crate::mcp::protocol::results::{
+    CallToolResult, ContentBlock, ErrorDetails, ResultMeta, ResultType,
+};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::{RpcError, missing_scopes};
 use crate::mcp::session::negotiated::Negotiated;
-use crate::mcp::session::state::Started;
 use crate::registry::Registry;
 use crate::schema::InputEncoding;
 
-/// What is known of each tool beforehand, by its position in the registry.
+/// The parts of each tool that are computed once, by its position in the registry.
 pub(crate) struct Tools(Vec<Tool>);
 
 struct Tool {
     function: Arc<Function>,
     mirrors: Vec<MirroredField>,
-    wrapped: bool,
+    /// Whether the structured content holds the output as its `value`, since it must be an object.
+    is_wrapped: bool,
 }
 
 impl Tools {
@@ -42,7 +51,7 @@ impl Tools {
         Tools(registry.functions().iter().map(Tool::new).collect())
     }
 
-    /// The tool of a call, if its function is of this snapshot.
+    /// The tool of a call; `None` if its function is of another snapshot.
     fn of(&self, resolved: &Resolved) -> Option<&Tool> {
         let tool = self.0.get(resolved.position());
         tool.filter(|tool| Arc::ptr_eq(&tool.function, resolved.function()))
@@ -54,7 +63,7 @@ impl Tool {
         Tool {
             function: function.clone(),
             mirrors: MirroredField::all(&function.input),
-            wrapped: match &function.output {
+            is_wrapped: match &function.output {
                 OutputShape::Value(Some(schema)) => !schema.is_object(),
                 OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
             },
@@ -65,21 +74,21 @@ impl Tool {
 /// Serves `tools/call`.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
-    asked: &RequestContext<'_>,
+    context: &RequestContext<'_>,
     request: Request<'_>,
     negotiated: Negotiated,
 ) -> Result<Response, RpcError> {
     let Request { id, mut params, .. } = request;
-    let peer = CallReporter::new(&mcp.state.levels, asked, &params.meta, &negotiated)?;
+    let reporter = CallReporter::new(&mcp.state.levels, context, &params.meta, &negotiated)?;
     let mrtr = MrtrParams::take("tools/call", &mut params);
     let revision = negotiated.revision;
     let meta = std::mem::take(&mut params.meta.rest);
-    let (name, input) = named(*params)?;
-    let headers = &asked.parts.headers;
-    let mirrored = asked.requires_headers(revision);
-    headers::name(headers, &name, mirrored)?;
+    let (name, input) = name_and_input(*params)?;
+    let headers = &context.parts.headers;
+    let requires_headers = context.requires_headers(revision);
+    headers::name(headers, &name, requires_headers)?;
     let target = Target::Function(Endpoint::Mcp, &name);
-    let resolving = common::resolve(mcp, asked, &negotiated, id, &meta, target);
+    let resolving = common::resolve(mcp, context, &negotiated, id, &meta, target);
     let Some((started, resolved)) = resolving.await else {
         return Ok(common::cancelled());
     };
@@ -87,7 +96,7 @@ pub(crate) async fn serve(
         Some(codes::NOT_FOUND) => unknown(&error, &name),
         _ => RpcError::of(&error, mcp.realm()),
     })?;
-    let wrapped = {
+    let is_wrapped = {
         let snapshot = mcp.snapshot.load();
         let new;
         let tool = match snapshot.tools.of(&resolved) {
@@ -99,45 +108,35 @@ pub(crate) async fn serve(
             }
         };
         for mirror in &tool.mirrors {
-            mirror.check(headers, &input, mirrored)?;
+            mirror.check(headers, &input, requires_headers)?;
         }
-        tool.wrapped
+        tool.is_wrapped
     };
-    let wanted = Wanted {
+    let invocation = Invocation {
         resolved,
         input,
         meta,
-        wire: InputEncoding::Json,
-        rounds: Some(mrtr),
+        encoding: InputEncoding::Json,
+        mrtr: Some(mrtr),
+        reporter,
     };
     let name = name.into_owned();
-    let write = move |mcp: &Mcp, id: &str, ended: Result<Output, Error>| {
-        let server = revision.is_modern().then_some(&*mcp.state.server);
-        match ended {
-            Ok(answer) => Ok(given(id, &answer, wrapped, revision, server)),
+    let write = move |mcp: &Mcp, id: &RawValue, result: Result<Output, Error>| {
+        let server = mcp.server(revision);
+        match result {
+            Ok(output) => Ok(write_output(id, &output, is_wrapped, revision, server)),
             Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
-            Err(error) if is_result(&error, revision) => Ok(failed(id, &error, revision, server)),
+            Err(error) if is_result(&error, revision) => {
+                Ok(write_error(id, &error, revision, server))
+            }
             Err(error) => Err(RpcError::of(&error, mcp.realm())),
         }
     };
-    common::answered(mcp, asked, peer, negotiated, (id, started), wanted, write).await
-}
-
-/// Runs a call; `None` if the client cancelled it, which it can in a session.
-pub(crate) async fn run(
-    mcp: &Mcp,
-    resolved: Resolved,
-    call: Call,
-    started: &Started,
-) -> Option<Outcome> {
-    match started.cancelled() {
-        None => Some(mcp.dispatcher.call(resolved, call).await),
-        Some(cancelled) => mcp.dispatcher.call_until(resolved, call, cancelled).await,
-    }
+    common::run(mcp, context, negotiated, (id, started), invocation, write).await
 }
 
 /// The name and the input of a call.
-fn named(params: Params<'_>) -> Result<(std::borrow::Cow<'_, str>, Map<String, Value>), RpcError> {
+fn name_and_input(params: Params<'_>) -> Result<(Cow<'_, str>, Map<String, Value>), RpcError> {
     if params.shape == ObjectShape::Other {
         return Err(RpcError::params("The params of tools/call are an object."));
     }
@@ -157,8 +156,8 @@ fn unknown(error: &Error, name: &str) -> RpcError {
     RpcError::params(format!("Unknown tool: {name}")).with_code(error)
 }
 
-/// Whether a failure is a result, for the model to mend: all but those that concern the request or the
-/// caller, which are the client's or a person's to mend.
+/// Whether an error is a result, which the model can fix. Errors that concern the request or the caller are not: the
+/// client or a person fixes them.
 fn is_result(error: &Error, revision: Revision) -> bool {
     match error.tent_code() {
         Some(codes::MISSING_CAPABILITY) => !revision.is_modern(),
@@ -171,132 +170,115 @@ fn is_result(error: &Error, revision: Revision) -> bool {
             | codes::WRONG_HOST_OR_ORIGIN
             | codes::INVALID_STATE,
         ) => false,
-        Some(codes::NOT_ALLOWED) => response::missing_scopes(error).is_none(),
+        Some(codes::NOT_ALLOWED) => missing_scopes(error).is_none(),
         _ => true,
     }
 }
 
-/// The result of a call that went well. `server` is there in the modern era alone.
-fn given(
-    id: &str,
-    answer: &Output,
-    wrapped: bool,
+/// The structured content of an output that is not an object.
+#[derive(Serialize)]
+struct Wrapped<'a> {
+    value: &'a RawValue,
+}
+
+/// Writes the result of a call that succeeded. `server` is `None` in the legacy era.
+fn write_output(
+    id: &RawValue,
+    output: &Output,
+    is_wrapped: bool,
     revision: Revision,
-    server: Option<&str>,
+    server: Option<&RawValue>,
 ) -> Response {
-    // A value is written twice, the second time escaped.
-    let value = answer.value.as_deref().map_or(0, |raw| raw.get().len());
-    let mut out = response::begin(id, 256 + value * 9 / 4);
-    write_given(&mut out, answer, wrapped, revision, server);
-    response::end(out)
-}
-
-fn write_given(
-    out: &mut Vec<u8>,
-    answer: &Output,
-    wrapped: bool,
-    revision: Revision,
-    server: Option<&str>,
-) {
-    let value = answer.value.as_deref().map(|raw| raw.get());
-    // A function that gives content gives no value beside it, unless it does both.
-    let structured = match (value, wrapped) {
-        (None, _) if !answer.content.is_empty() => None,
-        (None, _) => Some("{}".to_owned()),
-        (Some(value), true) => Some(format!(r#"{{"value":{value}}}"#)),
-        (Some(_), false) => None,
+    let value = output.value.as_deref();
+    let wrapped = value
+        .filter(|_| is_wrapped)
+        .and_then(|value| to_raw_value(&Wrapped { value }).ok());
+    let structured = match (value, &wrapped) {
+        (Some(_), Some(wrapped)) => Some(&**wrapped),
+        (Some(value), None) => Some(value),
+        // Content without a value has no structured content.
+        (None, _) => output.content.is_empty().then(|| raw("{}")),
     };
-    let is_wrapped = structured.is_some();
-    let structured = structured.as_deref().or(value.filter(|_| !wrapped));
-
-    out.push(b'{');
-    if server.is_some() {
-        out.extend_from_slice(br#""resultType":"complete","#);
-    }
-    out.extend_from_slice(br#""content":["#);
+    let text = structured.map(|json| ContentBlock::text(json.get()));
     let has_structure = revision.has_titles_and_structure();
-    // Content that stands for the value stands first. A revision that has no other place for the value has it behind.
-    let before = structured.filter(|_| !answer.replaces_text);
-    let behind = structured.filter(|_| answer.replaces_text && !has_structure);
-    if let Some(json) = before {
-        text(out, json);
-    }
-    contents(out, &answer.content, before.is_some(), revision);
-    if let Some(json) = behind {
-        if !answer.content.is_empty() {
-            out.push(b',');
+    let content = match &text {
+        Some(text) if output.content.is_empty() && !output.replaces_text => {
+            Cow::Borrowed(slice::from_ref(text))
         }
-        text(out, json);
-    }
-    out.push(b']');
-    if let Some(json) = structured.filter(|_| has_structure) {
-        out.extend_from_slice(br#","structuredContent":"#);
-        out.extend_from_slice(json.as_bytes());
-    }
-    let own = is_wrapped.then_some(br#""tent.wrapped":true"#.as_slice());
-    response::meta(out, server, own, &answer.meta);
-    out.push(b'}');
+        _ => {
+            // Content that replaces the text of the value comes first. The text follows it only where the revision has
+            // no structured content.
+            let before = text.iter().filter(|_| !output.replaces_text);
+            let after = text
+                .iter()
+                .filter(|_| output.replaces_text && !has_structure);
+            let content = blocks(&output.content, revision);
+            Cow::Owned(
+                before
+                    .cloned()
+                    .chain(content)
+                    .chain(after.cloned())
+                    .collect(),
+            )
+        }
+    };
+    let result = CallToolResult {
+        result_type: ResultType::complete(server),
+        content,
+        structured_content: structured.filter(|_| has_structure),
+        is_error: false,
+        meta: ResultMeta {
+            is_wrapped: wrapped.is_some() || value.is_none() && structured.is_some(),
+            ..ResultMeta::new(server, &output.meta)
+        },
+    };
+    // The text of the value has about a quarter more bytes than the value, for the escapes.
+    let server = server.map_or(0, |server| server.get().len());
+    let value = value.map_or(0, |value| value.get().len());
+    Response::result(id, 160 + server + value * 9 / 4, &result)
 }
 
-/// The result of a call that failed: its text for the model and what is shown beside it, and the same for programs in
-/// `_meta`.
-/// Never structured content, which would have to fit the schema of a success.
-fn failed(id: &str, error: &Error, revision: Revision, server: Option<&str>) -> Response {
-    let mut out = response::begin(id, 512);
-    write_failed(&mut out, error, revision, server);
-    response::end(out)
-}
-
-fn write_failed(out: &mut Vec<u8>, error: &Error, revision: Revision, server: Option<&str>) {
-    let mut said = format!("Error {}: {}", error.code(), error.message());
+/// Writes the result of a call that failed: the error as text for the model, with the content that the function adds, and
+/// the error for programs in `_meta`. There is no structured content, since it would have to match the output schema.
+fn write_error(
+    id: &RawValue,
+    error: &Error,
+    revision: Revision,
+    server: Option<&RawValue>,
+) -> Response {
+    let mut text = format!("Error {}: {}", error.code(), error.message());
     if !error.fix().is_empty() {
-        said += "\nFix: ";
-        said += error.fix();
+        text += "\nFix: ";
+        text += error.fix();
     }
-    let mut wire = json!({
-        "code": error.code(),
-        "name": error.name(),
-        "status": error.status(),
-        "message": error.message(),
-        "fix": error.fix(),
-    });
-    if !error.fields().is_empty() {
-        wire["fields"] = Value::Object(error.fields().clone());
+    for (field, problem) in error.fields() {
+        let problem = problem
+            .as_str()
+            .map_or_else(|| problem.to_string(), str::to_owned);
+        text += &format!("\n{field}: {problem}");
     }
-    for (field, what) in error.fields() {
-        let what = match what {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        said += &format!("\n{field}: {what}");
-    }
-    let mut own = br#""tent.error":"#.to_vec();
-    write(&mut own, &wire);
-
-    out.push(b'{');
-    if server.is_some() {
-        out.extend_from_slice(br#""resultType":"complete","#);
-    }
-    out.extend_from_slice(br#""content":["#);
-    text(out, &said);
-    contents(out, error.content(), true, revision);
-    out.extend_from_slice(br#"],"isError":true"#);
-    response::meta(out, server, Some(&own), &Meta::default());
-    out.push(b'}');
+    let text = std::iter::once(ContentBlock::text(text));
+    let result = CallToolResult {
+        result_type: ResultType::complete(server),
+        content: text.chain(blocks(error.content(), revision)).collect(),
+        structured_content: None,
+        is_error: true,
+        meta: ResultMeta {
+            error: Some(ErrorDetails {
+                code: error.code().into(),
+                fields: Cow::Borrowed(error.fields()),
+                fix: error.fix().into(),
+                message: error.message().into(),
+                name: error.name().into(),
+                status: error.status(),
+            }),
+            ..ResultMeta::of_server(server)
+        },
+    };
+    Response::result(id, 512, &result)
 }
 
-/// Writes each of these, `behind` another or as the first.
-fn contents(out: &mut Vec<u8>, all: &[Content], behind: bool, revision: Revision) {
-    for (at, one) in all.iter().enumerate() {
-        if at > 0 || behind {
-            out.push(b',');
-        }
-        write(out, &content::shown(one, revision));
-    }
-}
-
-fn text(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(br#"{"type":"text","text":"#);
-    write(out, text);
-    out.push(b'}');
+fn blocks<'a>(content: &[Content], revision: Revision) -> impl Iterator<Item = ContentBlock<'a>> {
+    let content = content.iter();
+    content.map(move |one| ContentBlock::Other(content::shown(one, revision)))
 }

@@ -7,8 +7,8 @@ use http::HeaderMap;
 
 use crate::mcp::protocol::headers::{self, SingleHeader};
 use crate::mcp::protocol::params::{Meta, Text};
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 /// How a request is served.
 #[derive(Debug, PartialEq, Eq)]

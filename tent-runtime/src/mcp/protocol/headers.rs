@@ -11,7 +11,7 @@ use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Number, Value};
 
-use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::schema::InputSchema;
 
 pub(crate) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");

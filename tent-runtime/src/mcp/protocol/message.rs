@@ -16,8 +16,9 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::json::{self, Strict, Take, Taking};
+use crate::mcp::protocol::json_rpc::code;
 use crate::mcp::protocol::params::{AText, Params, Text, TheParams, members};
-use crate::mcp::protocol::response::{RpcError, code};
+use crate::mcp::protocol::rpc_error::RpcError;
 use http::StatusCode;
 
 /// The most messages of one array; each may be a call, so more would pass by every limit on requests.
@@ -122,15 +123,15 @@ pub(crate) enum Kind<'a> {
     /// It answers a question of the server's, by its id.
     Response(&'a str, ClientResponse),
     /// It is none of these. The id is there where it could be read.
-    Invalid(Option<&'a str>, &'static str),
+    Invalid(Option<&'a RawValue>, &'static str),
 }
 
-/// A message that names a method. Where it wants no answer its id is empty.
+/// A request, or a notification, whose id is `null`.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     /// The whole message.
     text: &'a str,
-    pub(crate) id: &'a str,
+    pub(crate) id: &'a RawValue,
     pub(crate) method: Cow<'a, str>,
     pub(crate) params: Box<Params<'a>>,
 }
@@ -156,8 +157,8 @@ impl<'a> Message<'a> {
             return Kind::Invalid(None, "A message is a JSON object.");
         }
         let is_answer = self.answer.is_some() && self.method == Text::Absent;
-        let id = match self.id.map(RawValue::get) {
-            Some(id) if is_id(id) => Some(id),
+        let id = match self.id {
+            Some(id) if is_id(id.get()) => Some(id),
             // `null` where the other side could not read what it answers (JSON-RPC 2.0, 5). Whatever its id is, an
             // answer is not answered.
             Some(_) if is_answer => None,
@@ -184,12 +185,14 @@ impl<'a> Message<'a> {
             }),
             (Text::Is(method), None, None) => Kind::Notification(Request {
                 text: self.text,
-                id: "",
+                id: RawValue::NULL,
                 method,
                 params: self.params,
             }),
             // An answer to what could not be read has no id.
-            (Text::Absent, id, Some(answer)) => Kind::Response(id.unwrap_or_default(), answer),
+            (Text::Absent, id, Some(answer)) => {
+                Kind::Response(id.map_or("", RawValue::get), answer)
+            }
             (Text::Absent, _, None) => Kind::Invalid(id, "A request names a method."),
             (Text::Other, _, _) => Kind::Invalid(id, "A method is a string."),
         }

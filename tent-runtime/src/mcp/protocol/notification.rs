@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::mcp::protocol::response;
+use crate::mcp::protocol::json_rpc::{self, JsonRpc};
 
-/// The bytes that most notifications fit in.
-const USUAL: usize = 192;
+/// The size that most notifications stay under.
+const CAPACITY: usize = 192;
 
 /// A notification with its params.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,8 +23,8 @@ pub(crate) struct Notification<'a, P> {
 
 /// Writes a notification.
 pub(crate) fn write<P: Serialize>(method: &str, params: P) -> Vec<u8> {
-    let mut out = Vec::with_capacity(USUAL);
-    response::write(
+    let mut out = Vec::with_capacity(CAPACITY);
+    json_rpc::write(
         &mut out,
         &Notification {
             jsonrpc: JsonRpc,
@@ -33,25 +33,6 @@ pub(crate) fn write<P: Serialize>(method: &str, params: P) -> Vec<u8> {
         },
     );
     out
-}
-
-/// The member `jsonrpc`, which is always "2.0".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JsonRpc;
-
-impl Serialize for JsonRpc {
-    fn serialize<S: Serializer>(&self, json: S) -> Result<S::Ok, S::Error> {
-        json.serialize_str("2.0")
-    }
-}
-
-impl<'de> Deserialize<'de> for JsonRpc {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        match &*Cow::<str>::deserialize(json)? {
-            "2.0" => Ok(JsonRpc),
-            _ => Err(de::Error::custom("jsonrpc is \"2.0\"")),
-        }
-    }
 }
 
 /// `notifications/progress`.

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use crate::mcp::protocol::message::is_id;
 
 /// The id of a rejected message. `None` for text that is not JSON (JSON-RPC 2.0, section 5), and for a response: its
-/// sender would take an error under that id for the response to a request of its own.
-pub(crate) fn of(message: &[u8]) -> Option<String> {
+/// sender would take an error under that id for the response to one of its own requests.
+pub(crate) fn of(message: &[u8]) -> Option<&RawValue> {
     let mut members = Members::default();
     let mut json = serde_json::Deserializer::from_slice(message);
     members.deserialize(&mut json).ok()?;
@@ -21,13 +21,14 @@ pub(crate) fn of(message: &[u8]) -> Option<String> {
 }
 
 /// The id of a message of which only the beginning is known, when it stands there.
-pub(crate) fn of_beginning(message: &[u8]) -> Option<String> {
+pub(crate) fn of_beginning(message: &[u8]) -> Option<&RawValue> {
     let mut members = Members::default();
     let mut json = serde_json::Deserializer::from_slice(message);
     match members.deserialize(&mut json) {
         // What follows is unknown, so only a method tells a request from a response, and a number that ends the
         // beginning may have more digits.
         Err(error) if error.is_eof() => members.id().filter(|id| {
+            let id = id.get();
             let is_cut = !id.starts_with('"') && message.ends_with(id.as_bytes());
             members.has_method && !is_cut
         }),
@@ -45,10 +46,9 @@ struct Members<'a> {
     has_answer: bool,
 }
 
-impl Members<'_> {
-    fn id(&self) -> Option<String> {
-        let id = self.id.flatten()?.get();
-        is_id(id).then(|| id.to_owned())
+impl<'a> Members<'a> {
+    fn id(&self) -> Option<&'a RawValue> {
+        self.id.flatten().filter(|id| is_id(id.get()))
     }
 }
 
@@ -117,7 +117,11 @@ mod tests {
             (r#"{"id":1,"method":"m","result":{}}"#, "1"),
             (&deep, "1"),
         ] {
-            assert_eq!(of(text.as_bytes()).as_deref(), Some(id), "{text:.80}");
+            assert_eq!(
+                of(text.as_bytes()).map(RawValue::get),
+                Some(id),
+                "{text:.80}"
+            );
         }
     }
 
@@ -146,7 +150,7 @@ mod tests {
             r#"{"id":7,"method":nul}"#,
             &long,
         ] {
-            assert_eq!(of(text.as_bytes()), None, "{text:.80}");
+            assert!(of(text.as_bytes()).is_none(), "{text:.80}");
         }
     }
 
@@ -161,7 +165,11 @@ mod tests {
             (r#"{"method":"m","params":{"id":7,"#, None),
             (r#"{"id":7,"method":"m"]"#, None),
         ] {
-            assert_eq!(of_beginning(text.as_bytes()).as_deref(), id, "{text}");
+            assert_eq!(
+                of_beginning(text.as_bytes()).map(RawValue::get),
+                id,
+                "{text}"
+            );
         }
     }
 }

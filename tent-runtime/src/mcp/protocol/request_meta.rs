@@ -4,7 +4,7 @@
 use crate::cx::Level;
 use crate::mcp::protocol::message::is_id;
 use crate::mcp::protocol::params::{Meta, Text};
-use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 impl<'a> Meta<'a> {
     /// Checks both members. A method that sends no notifications checks them too, so that an invalid value

@@ -132,7 +132,14 @@ mod tests {
 
     #[test]
     fn what_a_revision_does_not_have_no_client_of_it_can_do() {
-        let all = Capabilities::of_bits(0b11_1111);
+        let all = Capabilities {
+            form: true,
+            url: true,
+            sampling: true,
+            sampling_tools: true,
+            sampling_context: true,
+            roots: true,
+        };
         for (revision, wanted) in [
             (Revision::V2026_07_28, all),
             (Revision::V2025_11_25, all),
@@ -158,12 +165,17 @@ mod tests {
             let nothing = Capabilities::default();
             assert_eq!(revision.masked(nothing), nothing);
         }
-        let read = |said| Capabilities::read(&said);
-        let addresses = read(serde_json::json!({"elicitation": {"url": {}}}));
-        assert!(Revision::V2025_06_18.masked(addresses).form);
-        assert!(!Revision::V2025_11_25.masked(addresses).form);
-        let samples = read(serde_json::json!({"sampling": {}}));
-        assert!(Revision::V2025_06_18.masked(samples).sampling_context);
-        assert!(!Revision::V2025_11_25.masked(samples).sampling_context);
+        let urls = Capabilities {
+            url: true,
+            ..Capabilities::default()
+        };
+        assert!(Revision::V2025_06_18.masked(urls).form);
+        assert!(!Revision::V2025_11_25.masked(urls).form);
+        let sampling = Capabilities {
+            sampling: true,
+            ..Capabilities::default()
+        };
+        assert!(Revision::V2025_06_18.masked(sampling).sampling_context);
+        assert!(!Revision::V2025_11_25.masked(sampling).sampling_context);
     }
 }

@@ -1,13 +1,14 @@
-//! What a server says of itself (`Implementation`), as each revision has it. Everything here is written once, at
-//! start, or when a client makes itself known.
+//! Writes the server's `Implementation` for each revision.
+//! Must not be called for each request: the server writes it at start and in a handshake.
 
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::dispatch::AppInfo;
 use crate::mcp::protocol::content::icons;
 use crate::mcp::protocol::revision::Revision;
 
-/// All that a client of this revision is told when it makes itself known.
+/// The whole `Implementation`, for `initialize` and `server/discover`.
 pub(crate) fn implementation(about: &AppInfo, revision: Revision) -> Value {
     let mut server = brief(about, revision);
     if !revision.has_icons() {
@@ -25,7 +26,7 @@ pub(crate) fn implementation(about: &AppInfo, revision: Revision) -> Value {
     server
 }
 
-/// The part that every result of a modern server repeats. A picture in each would make each as large as the picture.
+/// The part that the `_meta` of every modern result repeats. Icons in it would make every result as large as an icon.
 pub(crate) fn brief(about: &AppInfo, revision: Revision) -> Value {
     let mut server = json!({"name": about.name, "version": about.version});
     if let Some(title) = &about.title
@@ -36,7 +37,7 @@ pub(crate) fn brief(about: &AppInfo, revision: Revision) -> Value {
     server
 }
 
-/// The server as a member of the `_meta` of a modern result.
-pub(crate) fn member(server: &Value) -> String {
-    format!("\"io.modelcontextprotocol/serverInfo\":{server}")
+/// An `Implementation` that is written once.
+pub(crate) fn raw(implementation: &Value) -> Box<RawValue> {
+    to_raw_value(implementation).expect("texts and JSON values are written to memory")
 }

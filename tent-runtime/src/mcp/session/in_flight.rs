@@ -1,7 +1,8 @@
-//! The calls under way that `notifications/cancelled` can end: those of legacy sessions, since in the
-//! modern era the client just goes away.
+//! The requests in flight that `notifications/cancelled` can cancel: those of legacy sessions and of connections. A
+//! modern client cancels over HTTP by disconnecting.
+//! Must not end a request: it notifies the task that serves it.
 //!
-//! A call outside of a session is not among them: the ids of two clients with one key would be the same.
+//! A request without a session is not here: two clients with one API key would use the same request ids.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,17 +11,18 @@ use tokio::sync::watch;
 
 use crate::caller::Caller;
 
-/// Calls by session, caller and id. The caller is part of it because a session's id proves nothing.
+/// The requests in flight, by session, caller and request id.
 #[derive(Default)]
-pub(crate) struct InFlight(Mutex<Calls>);
+pub(crate) struct InFlight(Mutex<Requests>);
 
 #[derive(Default)]
-struct Calls {
-    stops: HashMap<RequestKey, watch::Sender<bool>>,
-    /// From how many on those that have ended meanwhile are looked for.
-    sweep: usize,
+struct Requests {
+    senders: HashMap<RequestKey, watch::Sender<bool>>,
+    /// How many there may be before requests that have ended are removed.
+    sweep_at: usize,
 }
 
+/// Identifies a request of a client. The caller is part of it because a session id does not authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RequestKey {
     nonce: [u8; 16],
@@ -29,7 +31,7 @@ pub(crate) struct RequestKey {
 }
 
 impl RequestKey {
-    /// `id` as it was sent: a client writes the same id the same way each time.
+    /// `id` is the text that the client sent: a client writes the same id in the same way each time.
     pub(crate) fn new(nonce: [u8; 16], caller: &Caller, id: &str) -> Self {
         RequestKey {
             nonce,
@@ -38,7 +40,7 @@ impl RequestKey {
         }
     }
 
-    /// The same session and caller, with this id.
+    /// The key of another request of the same session and caller.
     pub(crate) fn with_id(&self, id: &str) -> Self {
         RequestKey {
             id: id.into(),
@@ -46,62 +48,68 @@ impl RequestKey {
         }
     }
 
-    /// Whether it is of this session or line.
+    /// Whether the request is part of this session or connection.
     pub(crate) fn is_in(&self, nonce: &[u8; 16]) -> bool {
         self.nonce == *nonce
     }
 
-    /// Whether both are the same caller's.
-    pub(crate) fn is_of_same(&self, other: &RequestKey) -> bool {
+    /// Whether both requests have the same caller.
+    pub(crate) fn has_caller_of(&self, other: &RequestKey) -> bool {
         self.caller == other.caller
     }
 
-    /// Whether it is one of this caller's.
+    /// Whether the request is one of this caller.
     pub(crate) fn is_of(&self, caller: &Caller) -> bool {
         self.caller == caller.to_string()
     }
 }
 
-const FEWEST_SWEPT: usize = 256;
+/// The fewest requests among which ended ones are searched.
+const MIN_SWEPT: usize = 256;
 
 impl InFlight {
-    /// Notes a call; what is given turns true when it is cancelled. The call is under way for as long as
-    /// a copy of that is somewhere.
+    /// Records that a request is in flight, for as long as a clone of the receiver exists. The receiver turns true when
+    /// the request is cancelled.
     pub(crate) fn begin(&self, key: RequestKey) -> watch::Receiver<bool> {
-        let mut calls = self.lock();
-        // A call whose client went away is not taken out by who noted it, so that is done here.
-        if calls.stops.len() >= calls.sweep {
-            calls.stops.retain(|_, stop| !stop.is_closed());
-            calls.sweep = (calls.stops.len() * 2).max(FEWEST_SWEPT);
+        let mut requests = self.lock();
+        // A call goes on in its own task when its client disconnects, after the last `end` of its key. Such entries
+        // are removed here. Doubling the limit makes the search O(1) per request.
+        if requests.senders.len() >= requests.sweep_at {
+            requests.senders.retain(|_, sender| !sender.is_closed());
+            requests.sweep_at = (requests.senders.len() * 2).max(MIN_SWEPT);
         }
-        // An id that is under way already is the client's mistake; a cancellation then means every call that has it.
-        calls.stops.entry(key).or_default().subscribe()
+        // The client may use an id twice, which MCP forbids. A cancellation then cancels every request with it.
+        requests.senders.entry(key).or_default().subscribe()
     }
 
-    /// Takes a call out that has ended, unless another with its id is under way.
+    /// Removes a request that has ended, unless another one with its id is in flight.
     pub(crate) fn end(&self, key: &RequestKey) {
-        let mut calls = self.lock();
-        if calls.stops.get(key).is_some_and(watch::Sender::is_closed) {
-            calls.stops.remove(key);
+        let mut requests = self.lock();
+        if requests
+            .senders
+            .get(key)
+            .is_some_and(watch::Sender::is_closed)
+        {
+            requests.senders.remove(key);
         }
     }
 
-    /// Cancels a call, if it is under way; of one id all, since nothing tells which of them is meant.
+    /// Cancels the requests with this key.
     pub(crate) fn cancel(&self, key: &RequestKey) {
-        if let Some(stop) = self.lock().stops.remove(key) {
-            stop.send_replace(true);
+        if let Some(sender) = self.lock().senders.remove(key) {
+            sender.send_replace(true);
         }
     }
 
-    /// Cancels the calls of a line that has ended.
-    pub(crate) fn cancel_line(&self, nonce: &[u8; 16]) {
-        for (_, stop) in self.lock().stops.extract_if(|key, _| key.is_in(nonce)) {
-            stop.send_replace(true);
+    /// Cancels the requests of a connection that has ended.
+    pub(crate) fn cancel_connection(&self, nonce: &[u8; 16]) {
+        for (_, sender) in self.lock().senders.extract_if(|key, _| key.is_in(nonce)) {
+            sender.send_replace(true);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        // Nothing panics while it is held.
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        // No code panics while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_cancelled_by_session_caller_and_id() {
+    fn cancels_by_session_caller_and_id() {
         let running = InFlight::default();
         let stop = running.begin(key(1, "1"));
         for other in [
@@ -132,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_used_again_is_that_of_every_call_under_way() {
+    fn an_id_that_is_used_twice_cancels_every_request_with_it() {
         let running = InFlight::default();
         let first = running.begin(key(1, "1"));
         let second = running.begin(key(1, "1"));
@@ -142,40 +150,40 @@ mod tests {
         running.cancel(&key(1, "1"));
         assert!(*first.borrow() && *third.borrow());
 
-        // What is begun after a cancellation is not meant by it.
+        // A request that begins after the cancellation is not cancelled by it.
         let fourth = running.begin(key(1, "1"));
         let fifth = running.begin(key(1, "1"));
         assert!(!*fourth.borrow() && !*fifth.borrow());
-        running.cancel_line(&[1; 16]);
+        running.cancel_connection(&[1; 16]);
         assert!(*fourth.borrow() && *fifth.borrow());
-        assert!(running.lock().stops.is_empty());
+        assert!(running.lock().senders.is_empty());
     }
 
     #[test]
-    fn an_id_is_held_until_the_last_call_with_it_has_ended() {
+    fn an_id_is_in_flight_until_the_last_request_with_it_has_ended() {
         let running = InFlight::default();
         let first = running.begin(key(1, "1"));
         let second = running.begin(key(1, "1"));
         drop(first);
         running.end(&key(1, "1"));
-        assert_eq!(running.lock().stops.len(), 1);
+        assert_eq!(running.lock().senders.len(), 1);
         drop(second);
         running.end(&key(1, "1"));
-        assert!(running.lock().stops.is_empty());
+        assert!(running.lock().senders.is_empty());
     }
 
     #[test]
-    fn calls_that_ended_do_not_pile_up() {
+    fn removes_requests_that_ended_without_notice() {
         let running = InFlight::default();
-        let under_way: Vec<_> = (0..300)
+        let in_flight: Vec<_> = (0..300)
             .map(|n| running.begin(key(1, &n.to_string())))
             .collect();
         for n in 300..10_000 {
             drop(running.begin(key(1, &n.to_string())));
         }
-        let left = running.lock().stops.len();
+        let left = running.lock().senders.len();
         assert!((300..=700).contains(&left), "{left}");
         running.cancel(&key(1, "7"));
-        assert!(*under_way[7].borrow());
+        assert!(*in_flight[7].borrow());
     }
 }

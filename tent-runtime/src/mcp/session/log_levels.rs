@@ -1,7 +1,5 @@
-//! [`LogLevels`]: which lines of a log the clients of legacy sessions want, as `logging/setLevel` says. A modern request
-//! says it itself.
-//!
-//! Keeps levels and sends nothing.
+//! [`LogLevels`]: the log levels that legacy sessions set with `logging/setLevel`. A modern request carries its own.
+//! Must not send log messages.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,27 +7,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::cx::Level;
 use crate::mcp::protocol::params::Text;
 use crate::mcp::protocol::request_meta;
-use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 
-/// The levels that legacy sessions set, by session and caller. In this process alone: a client whose
-/// level is lost gets what is sent unasked.
+/// The log levels that legacy sessions set, by session and caller. They live in this process alone: a session whose level
+/// is lost has the default one.
 #[derive(Default)]
 pub(crate) struct LogLevels(Mutex<HashMap<RequestKey, Level>>);
 
 impl LogLevels {
-    /// What is sent where a session set no level: the specification leaves it to the server.
-    pub(crate) const UNSAID: Level = Level::Info;
+    /// The level of a session that set none. MCP leaves it to the server (2025-11-25, server/utilities/logging).
+    pub(crate) const DEFAULT: Level = Level::Info;
 
-    /// So many sessions have a level; beyond that one of the others loses its own.
-    const MOST: usize = 10_000;
+    /// The most sessions with a level. One more replaces any other.
+    const MAX: usize = 10_000;
 
-    /// So many sessions of one caller do; beyond that it is one of its own that loses it.
-    const MOST_OF_ONE: usize = 1000;
+    /// The most sessions of one caller with a level. One more replaces another of the same caller, so that a caller with
+    /// many sessions takes nothing from others.
+    const MAX_OF_ONE: usize = 1000;
 
     /// Serves `logging/setLevel`.
-    pub(crate) fn set(&self, key: Option<RequestKey>, said: &Text<'_>) -> Result<(), RpcError> {
-        let Some(level) = request_meta::level(said)? else {
+    ///
+    /// # Errors
+    /// −32602 for an unknown level, −32600 outside of a session.
+    pub(crate) fn set(&self, key: Option<RequestKey>, level: &Text<'_>) -> Result<(), RpcError> {
+        let Some(level) = request_meta::level(level)? else {
             return Err(RpcError::params("logging/setLevel names a level."));
         };
         let Some(key) = key else {
@@ -39,26 +41,26 @@ impl LogLevels {
         };
         let mut levels = self.lock();
         if !levels.contains_key(&key) {
-            let mut same = levels.keys().filter(|other| other.is_of_same(&key));
-            let other = match same.nth(Self::MOST_OF_ONE - 1) {
+            let mut same = levels.keys().filter(|other| other.has_caller_of(&key));
+            let replaced = match same.nth(Self::MAX_OF_ONE - 1) {
                 Some(same) => Some(same.clone()),
-                None if levels.len() >= Self::MOST => levels.keys().next().cloned(),
+                None if levels.len() >= Self::MAX => levels.keys().next().cloned(),
                 None => None,
             };
-            other.map(|other| levels.remove(&other));
+            replaced.map(|key| levels.remove(&key));
         }
         levels.insert(key, level);
         Ok(())
     }
 
-    /// Of a session that has ended.
+    /// Removes the level of a session that has ended.
     pub(crate) fn forget(&self, key: &RequestKey) {
         self.lock().remove(key);
     }
 
-    /// What this session is sent.
+    /// The level of a session.
     pub(crate) fn of(&self, key: &RequestKey) -> Level {
-        self.lock().get(key).copied().unwrap_or(Self::UNSAID)
+        self.lock().get(key).copied().unwrap_or(Self::DEFAULT)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<RequestKey, Level>> {
@@ -74,7 +76,7 @@ mod tests {
     use crate::caller::{Caller, User};
 
     #[test]
-    fn levels_of_sessions_are_bounded() {
+    fn bounds_the_sessions_with_a_level() {
         let levels = LogLevels::default();
         let key = |whose: usize, n: usize| {
             let caller = Caller::User(Arc::new(User::new(whose.to_string())));
@@ -86,26 +88,26 @@ mod tests {
         };
         let put = |whose, n| levels.lock().insert(key(whose, n), Level::Error);
         set(1, 0);
-        // One caller with many sessions takes nothing from another.
-        for n in 0..LogLevels::MOST_OF_ONE {
+        // A caller with many sessions takes nothing from others.
+        for n in 0..LogLevels::MAX_OF_ONE {
             put(0, n);
         }
-        for n in LogLevels::MOST_OF_ONE..LogLevels::MOST_OF_ONE + 10 {
+        for n in LogLevels::MAX_OF_ONE..LogLevels::MAX_OF_ONE + 10 {
             set(0, n);
             assert_eq!(levels.of(&key(0, n)), Level::Error);
         }
-        assert_eq!(levels.lock().len(), LogLevels::MOST_OF_ONE + 1);
+        assert_eq!(levels.lock().len(), LogLevels::MAX_OF_ONE + 1);
         assert_eq!(levels.of(&key(1, 0)), Level::Error);
         assert_eq!(
-            levels.of(&key(0, LogLevels::MOST)),
+            levels.of(&key(0, LogLevels::MAX)),
             Level::Info,
             "it has none"
         );
-        for n in 0..LogLevels::MOST - LogLevels::MOST_OF_ONE - 1 {
+        for n in 0..LogLevels::MAX - LogLevels::MAX_OF_ONE - 1 {
             put(2 + n, 0);
         }
         set(1, 1);
-        assert_eq!(levels.lock().len(), LogLevels::MOST);
+        assert_eq!(levels.lock().len(), LogLevels::MAX);
         assert_eq!(levels.of(&key(1, 1)), Level::Error);
     }
 }

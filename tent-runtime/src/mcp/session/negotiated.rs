@@ -1,13 +1,13 @@
 //! The revision and the client capabilities that a request is served by.
-//! Must not read headers: the endpoint finds the session, this module holds what it says.
+//! Must not read headers: the endpoint finds the session, this module holds its values.
 
 use crate::clock::Time;
 use crate::cx::{Client, Era};
 use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::protocol::message::Unreadable;
 use crate::mcp::protocol::params::{ClientCapabilities, ClientInfo, Text};
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 /// What a request is served by. A modern request carries it; a legacy client negotiates it once.
 #[derive(Clone, Debug)]
@@ -46,13 +46,13 @@ pub(crate) fn client(
     declared: Option<ClientCapabilities<'_>>,
 ) -> Result<Client, RpcError> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    let ClientCapabilities { said, extensions } = declared.unwrap_or_default();
-    let extensions = known.said(extensions);
+    let declared = declared.unwrap_or_default();
+    let extensions = known.read(declared.extensions);
     Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: said,
+        capabilities: declared.said,
         extensions: extensions.map_err(|why| Unreadable::Data(why.to_string()))?,
     })
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use futures_util::FutureExt as _;
 use futures_util::future::Either;
+use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use crate::clock::SystemClock;
@@ -24,14 +25,14 @@ pub(crate) struct ServerState {
     pub(crate) ended: EndedSessions,
     pub(crate) in_flight: InFlight,
     pub(crate) levels: LogLevels,
-    /// The extensions that are kept of a client's capabilities.
+    /// The extensions that the app knows.
     pub(crate) extensions: ArcSwap<KnownExtensions>,
-    /// The member of `_meta` that names the server in each modern result.
-    pub(crate) server: Arc<str>,
+    /// The `serverInfo` in the `_meta` of each modern result.
+    pub(crate) server: Arc<RawValue>,
 }
 
 impl ServerState {
-    pub(crate) fn new(dispatcher: Arc<Dispatcher>, server: Arc<str>) -> Self {
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>, server: Arc<RawValue>) -> Self {
         ServerState {
             ended: EndedSessions::new(dispatcher.store().clone(), Arc::new(SystemClock)),
             in_flight: InFlight::default(),
@@ -102,7 +103,7 @@ impl Started {
 impl Drop for Started {
     fn drop(&mut self) {
         if let Some((key, cancelled)) = self.cancellable.take() {
-            // The registry of requests counts the receivers that are left.
+            // Dropped first: a request is in flight for as long as it has a receiver.
             drop(cancelled);
             self.state.in_flight.end(&key);
         }

@@ -1,22 +1,31 @@
-//! Sessions of the legacy era: an id that is a sealed text of what was negotiated, so that a restarted server
-//! or another machine goes on with it. That one was ended is all that is kept.
+//! Session ids of the legacy era. An id is a sealed token with everything that `initialize` negotiated, so that a
+//! restarted server, or another machine, can serve the session. Only the end of a session is stored.
+//! Must not authenticate: each request has its own credentials.
 //!
-//! An id names no caller and lets nobody in: each request is identified by its own credentials.
+//! | bytes | content |
+//! |---|---|
+//! | 3 | the version of this layout, the revision, the capabilities as bits |
+//! | 8 | when the session began, in milliseconds since 1970 |
+//! | 16 | the nonce |
+//! | 1 + up to 128 | the length and the text of the client's name |
+//! | 1 + up to 32 | the same of its version |
+//! | the rest | the extensions as a JSON object; nothing if there are none |
 
 use std::time::Duration;
 
+use serde_json::{Map, Value, json};
+
 use crate::clock::Time;
-use crate::cx::{Capabilities, Client, Era};
-use crate::mcp::protocol::extensions::{KnownExtensions, LEAST_ROOM};
+use crate::cx::{Capabilities, Client, Era, Extensions};
 use crate::mcp::protocol::revision::Revision;
 use crate::random;
 use crate::seal::{Sealer, Use};
 
-/// How long an id is good. Then the client is told that it is lost and begins anew, which costs it one request;
-/// and what was ended need not be remembered longer.
+/// How long an id is valid. A client with an older one starts again, which costs it one request, and the store keeps
+/// the end of a session no longer than this.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What `initialize` negotiated on.
+/// A session, as `initialize` negotiated it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Session {
     pub(crate) revision: Revision,
@@ -25,23 +34,15 @@ pub(crate) struct Session {
     pub(crate) nonce: [u8; 16],
 }
 
-/// The form of what is sealed; a later form gets another number.
-const FORM: u8 = 1;
+/// The version of the layout. Another layout gets another number.
+const VERSION: u8 = 2;
 
-/// The most bytes of a client's name and of its version that are kept, so that an id stays under 512.
-const NAME: usize = 128;
-const VERSION: usize = 32;
+/// The most bytes of a client's name and version, so that an id stays under 512 characters.
+const MAX_NAME: usize = 128;
+const MAX_VERSION: usize = 32;
 
-/// The most bytes that are sealed: with what sealing adds, and in base64, they are 511 characters.
-const MOST: usize = 337;
-
-/// The bytes before the name.
-const HEAD: usize = 3 + size_of::<i64>() + size_of::<[u8; 16]>();
-
-const _: () = assert!(
-    HEAD + 1 + NAME + 1 + VERSION + LEAST_ROOM <= MOST,
-    "whatever a client is called, what it says it has finds its place"
-);
+/// The most bytes before sealing. Sealed and in base64 they are 511 characters.
+const MAX: usize = 337;
 
 impl Session {
     pub(crate) fn begin(revision: Revision, client: Client, now: Time) -> Self {
@@ -53,61 +54,92 @@ impl Session {
         }
     }
 
-    /// The id: visible ASCII, under 512 bytes.
-    pub(crate) fn seal(&self, sealer: &Sealer, known: &KnownExtensions) -> String {
-        let mut bytes = vec![FORM, self.revision as u8, self.client.capabilities.bits()];
+    /// The session id: visible ASCII, under 512 characters.
+    pub(crate) fn seal(&self, sealer: &Sealer) -> String {
+        let Client {
+            name,
+            version,
+            capabilities,
+            extensions,
+            ..
+        } = &self.client;
+        let mut bytes = vec![VERSION, self.revision as u8, to_bits(*capabilities)];
         bytes.extend_from_slice(&self.began.as_millis().to_be_bytes());
         bytes.extend_from_slice(&self.nonce);
-        put(&mut bytes, self.client.name.as_deref(), NAME);
-        put(&mut bytes, self.client.version.as_deref(), VERSION);
-        // Last, and nothing where there are none: an id without them is one of the form before there were any.
-        known.put(&self.client.extensions, MOST - bytes.len(), &mut bytes);
+        put(&mut bytes, name.as_deref(), MAX_NAME);
+        put(&mut bytes, version.as_deref(), MAX_VERSION);
+        bytes.extend(extensions_within(MAX - bytes.len(), extensions));
         sealer.seal(Use::Session, &bytes, b"")
     }
 
-    /// What an id says; `None` for one that this server did not make, or that is too old.
-    pub(crate) fn open(
-        sealer: &Sealer,
-        known: &KnownExtensions,
-        id: &str,
-        now: Time,
-    ) -> Option<Self> {
+    /// Opens a session id; `None` for one that this server did not make, or that has expired.
+    pub(crate) fn open(sealer: &Sealer, id: &str, now: Time) -> Option<Self> {
         let bytes = sealer.open(Use::Session, id, b"").ok()?;
-        let ([form, revision, bits], bytes) = bytes.split_first_chunk()?;
+        let ([layout, revision, bits], bytes) = bytes.split_first_chunk()?;
         let (began, bytes) = bytes.split_first_chunk()?;
         let (nonce, bytes) = bytes.split_first_chunk()?;
         let (name, bytes) = take(bytes)?;
         let (version, bytes) = take(bytes)?;
+        let extensions: Map<String, Value> = match bytes {
+            [] => Map::new(),
+            bytes => serde_json::from_slice(bytes).ok()?,
+        };
         let began = Time::from_millis(i64::from_be_bytes(*began));
         let revision = Revision::ALL
             .into_iter()
             .find(|&one| one as u8 == *revision && !one.is_modern())?;
-        // A clock that was set back makes an id look as if it began later, which is no reason to lose it.
-        let young = now.since(began).is_none_or(|age| age < LIFE);
-        (*form == FORM && young).then(|| Session {
+        // If the clock was set back, the session seems to begin in the future. It is valid then.
+        let is_valid = now.since(began).is_none_or(|age| age < LIFE);
+        (*layout == VERSION && is_valid).then(|| Session {
             revision,
             client: Client {
                 era: Era::Legacy,
                 name,
                 version,
-                capabilities: Capabilities::of_bits(*bits),
-                extensions: known.take(bytes),
+                capabilities: from_bits(*bits),
+                extensions: extensions.into_iter().collect(),
             },
             began,
             nonce: *nonce,
         })
     }
 
-    /// When it ends by itself.
+    /// When it expires.
     pub(crate) fn ends(&self) -> Time {
         self.began.plus(LIFE)
     }
 }
 
-/// A text after its length in one byte; an empty one is as none.
-fn put(bytes: &mut Vec<u8>, text: Option<&str>, most: usize) {
+/// The extensions as JSON of at most `room` bytes: first as many as there is room for, then settings in the room that
+/// is left.
+fn extensions_within(room: usize, extensions: &Extensions) -> Vec<u8> {
+    let bytes = |all: &Map<String, Value>| serde_json::to_vec(all).unwrap_or_default();
+    let mut kept = Map::new();
+    for (id, _) in extensions.all() {
+        kept.insert(id.clone(), json!({}));
+        if bytes(&kept).len() > room {
+            kept.remove(id);
+        }
+    }
+    for (id, settings) in extensions.all() {
+        let Some(without) = kept.get_mut(id) else {
+            continue;
+        };
+        let without = std::mem::replace(without, settings.clone());
+        if bytes(&kept).len() > room {
+            kept.insert(id.clone(), without);
+        }
+    }
+    match kept.is_empty() {
+        true => Vec::new(),
+        false => bytes(&kept),
+    }
+}
+
+/// Writes the length of a text in one byte, then the text, cut to `max` bytes. An absent text is empty.
+fn put(bytes: &mut Vec<u8>, text: Option<&str>, max: usize) {
     let text = text.unwrap_or_default();
-    let mut end = text.len().min(most);
+    let mut end = text.len().min(max);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -122,124 +154,130 @@ fn take(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
     Some(((!text.is_empty()).then(|| text.to_owned()), bytes))
 }
 
+fn to_bits(capabilities: Capabilities) -> u8 {
+    let Capabilities {
+        form,
+        url,
+        sampling,
+        sampling_tools,
+        sampling_context,
+        roots,
+    } = capabilities;
+    let flags = [roots, sampling, form, url, sampling_tools, sampling_context];
+    let bits = flags.into_iter().rev();
+    bits.fold(0, |bits, flag| bits << 1 | u8::from(flag))
+}
+
+fn from_bits(bits: u8) -> Capabilities {
+    let flag = |at: u8| bits >> at & 1 == 1;
+    Capabilities {
+        roots: flag(0),
+        sampling: flag(1),
+        form: flag(2),
+        url: flag(3),
+        sampling_tools: flag(4),
+        sampling_context: flag(5),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::cx::Extensions;
     use crate::settings::Secret;
 
     fn sealer() -> Sealer {
         Sealer::new(&[Secret::random()]).expect("one secret")
     }
 
-    /// An app that knows no extension.
-    fn none() -> KnownExtensions {
-        KnownExtensions::default()
-    }
+    const NOW: Time = Time::from_millis(2_000);
 
     fn session(name: &str) -> Session {
         let client = Client {
             era: Era::Legacy,
             name: Some(name.to_owned()),
-            capabilities: Capabilities::of_bits(0b10_1010),
+            capabilities: from_bits(0b10_1010),
             ..Client::default()
         };
         Session::begin(Revision::V2025_06_18, client, Time::from_millis(1_000))
     }
 
-    #[test]
-    fn an_id_carries_what_was_agreed_and_is_short_and_visible() {
+    /// The client that the id of this session carries.
+    fn carried(session: &Session) -> Client {
         let sealer = sealer();
-        let now = Time::from_millis(2_000);
-        let first = session("probe");
-        let id = first.seal(&sealer, &none());
-        assert_eq!(Session::open(&sealer, &none(), &id, now), Some(first));
-        let long = session(&"é".repeat(1000)).seal(&sealer, &none());
-        assert!(
-            long.len() < 512 && long.bytes().all(|b| b.is_ascii_graphic()),
-            "{}",
-            long.len()
-        );
-        let name = Session::open(&sealer, &none(), &long, now).and_then(|s| s.client.name);
-        assert_eq!(name, Some("é".repeat(NAME / 2)));
-    }
-
-    #[test]
-    fn an_id_carries_extensions_and_is_short_whatever_a_client_is_called() {
-        let sealer = sealer();
-        let now = Time::from_millis(2_000);
-        let ids: Vec<String> = (0..20).map(|n| format!("com.example/{n}")).collect();
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let known = KnownExtensions::of(&ids);
-        let settings = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
-        let of = |name: &str, ids: &[&str]| {
-            let all = ids.iter().map(|&id| (id.into(), settings.clone()));
-            let mut session = session(name);
-            session.client.extensions = Extensions::from(all.collect::<Vec<_>>());
-            session.client.version = Some("9".repeat(1000));
-            session
-        };
-        let mut one = of("probe", &ids[..1]);
-        one.client.version = None;
-        let id = one.seal(&sealer, &known);
-        assert_eq!(Session::open(&sealer, &known, &id, now), Some(one));
-        let id = of(&"é".repeat(1000), &ids).seal(&sealer, &known);
+        let id = session.seal(&sealer);
         assert!(id.len() < 512, "{}", id.len());
-        let client = Session::open(&sealer, &known, &id, now).map(|session| session.client);
-        let client = client.expect("it is our own");
-        let kept: Vec<&str> = client.extensions.iter().map(|(id, _)| id).collect();
-        assert_eq!(kept, ids[..16]);
-        assert_eq!(client.version, Some("9".repeat(VERSION)));
+        assert!(id.bytes().all(|b| b.is_ascii_graphic()), "{id}");
+        let opened = Session::open(&sealer, &id, NOW).expect("it is ours");
+        assert_eq!((opened.nonce, opened.began), (session.nonce, session.began));
+        opened.client
     }
 
     #[test]
-    fn an_id_of_the_version_that_knew_no_extensions_opens_and_the_other_way_round() {
-        let (sealer, now) = (sealer(), Time::from_millis(2_000));
-        let known = KnownExtensions::of(&["com.example/ui"]);
+    fn an_id_carries_the_negotiated_values_and_is_short() {
         let first = session("probe");
-        // What that version sealed: the form, what was negotiated, and two texts after their lengths.
-        let mut bytes = vec![1, Revision::V2025_06_18 as u8, 0b10_1010];
-        bytes.extend_from_slice(&1_000_i64.to_be_bytes());
-        bytes.extend_from_slice(&first.nonce);
-        bytes.extend_from_slice(b"\x05probe\0");
-        let id = sealer.seal(Use::Session, &bytes, b"");
-        let opened = Session::open(&sealer, &known, &id, now);
-        assert_eq!(opened.as_ref(), Some(&first));
-        // That version reads as far, and so is sealed what it reads.
-        let mut second = first.clone();
-        second.client.extensions = vec![("com.example/ui".into(), json!({}))].into();
-        for (session, more) in [(first, 0), (second, 6)] {
-            let id = session.seal(&sealer, &known);
-            let sealed = sealer.open(Use::Session, &id, b"").expect("it is ours");
-            assert!(sealed.starts_with(&bytes) && sealed.len() == bytes.len() + more);
-        }
+        assert_eq!(carried(&first), first.client);
+        let mut long = session(&"é".repeat(1000));
+        long.client.version = Some("9".repeat(1000));
+        let client = carried(&long);
+        assert_eq!(client.name, Some("é".repeat(MAX_NAME / 2)));
+        assert_eq!(client.version, Some("9".repeat(MAX_VERSION)));
+    }
+
+    #[test]
+    fn an_id_carries_the_extensions_that_it_has_room_for() {
+        let settings = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
+        let with = |name: &str, ids: &[&str]| {
+            let mut session = session(name);
+            let all = ids.iter().map(|id| ((*id).to_owned(), settings.clone()));
+            session.client.extensions = all.collect();
+            session.client.version = Some("9".repeat(1000));
+            carried(&session)
+        };
+        const UI: &str = "io.modelcontextprotocol/ui";
+        // Those of MCP Apps always have room, whatever the client is called.
+        assert_eq!(
+            with(&"é".repeat(1000), &[UI]).extension(UI),
+            Some(&settings)
+        );
+        let both = with(&"é".repeat(1000), &[UI, "com.example/a-long-identifier"]);
+        assert_eq!(
+            both.extension("com.example/a-long-identifier"),
+            Some(&settings)
+        );
+        assert_eq!(
+            both.extension(UI),
+            Some(&json!({})),
+            "there is no room for both settings"
+        );
+        let ids: Vec<String> = (10..40).map(|n| format!("com.example/{n}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let many = with("probe", &ids);
+        let kept = ids.iter().filter(|id| many.extension(id).is_some());
+        assert!((8..20).contains(&kept.count()), "{many:?}");
     }
 
     #[test]
     fn a_foreign_a_changed_and_an_old_id_are_lost() {
         let ours = sealer();
-        let now = Time::from_millis(2_000);
-        let id = session("probe").seal(&ours, &none());
-        assert_eq!(Session::open(&sealer(), &none(), &id, now), None);
-        assert_eq!(Session::open(&ours, &none(), &id[1..], now), None);
-        assert_eq!(Session::open(&ours, &none(), "", now), None);
+        let id = session("probe").seal(&ours);
+        assert_eq!(Session::open(&sealer(), &id, NOW), None);
+        assert_eq!(Session::open(&ours, &id[1..], NOW), None);
+        assert_eq!(Session::open(&ours, "", NOW), None);
         let last = Time::from_millis(1_000).plus(LIFE);
-        assert_eq!(Session::open(&ours, &none(), &id, last), None);
+        assert_eq!(Session::open(&ours, &id, last), None);
+        let before = Time::from_millis(last.as_millis() - 1);
+        assert!(Session::open(&ours, &id, before).is_some());
+        let set_back = Time::from_millis(0);
         assert!(
-            Session::open(&ours, &none(), &id, Time::from_millis(last.as_millis() - 1)).is_some()
-        );
-        assert!(
-            Session::open(&ours, &none(), &id, Time::from_millis(0)).is_some(),
+            Session::open(&ours, &id, set_back).is_some(),
             "a clock set back"
         );
     }
 
     #[test]
-    fn abilities_survive_as_bits() {
+    fn capabilities_survive_as_bits() {
         for bits in 0..64 {
-            assert_eq!(Capabilities::of_bits(bits).bits(), bits);
+            assert_eq!(to_bits(from_bits(bits)), bits);
         }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::dispatch::Dispatcher;
 use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::notification::FilterParams;
-use crate::mcp::protocol::response::RpcError;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::subscriptions::listeners::{MAX_RESOURCES, MAX_URI, cost_of};
 use crate::mcp::subscriptions::notifier::Change;
 

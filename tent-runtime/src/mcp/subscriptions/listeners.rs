@@ -16,16 +16,20 @@ use crate::clock::Time;
 use crate::cx::Capabilities;
 use crate::error::Error;
 use crate::mcp::client::outbox::Outbox;
+use crate::mcp::client::quota::{Exceeded, Quota};
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::notifier::{Change, Notifier};
-use crate::mcp::subscriptions::quota::Quota;
 
 /// The most resources that one subscription names, or one session subscribes to.
 pub(crate) const MAX_RESOURCES: usize = 1000;
 
 /// The most bytes of a URI in a subscription.
 pub(crate) const MAX_URI: usize = 2048;
+
+/// The most bytes of one caller's subscriptions, enough for about 10,000 resources, and of all subscriptions.
+const MAX_BYTES_OF_ONE: usize = 2 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The bytes that one resource takes beside its URI, and one session beside its resources.
 const RESOURCE_OVERHEAD: usize = 96;
@@ -45,12 +49,13 @@ struct State {
     streams: HashMap<u64, OpenStream>,
     /// The streams of legacy sessions.
     sessions: HashMap<RequestKey, u64>,
-    /// How many streams there are, by quota key.
-    counts: HashMap<Box<str>, usize>,
+    /// How many streams there are.
+    open: Quota,
     next_id: u64,
     /// The resources that legacy sessions subscribe to.
     subscriptions: HashMap<RequestKey, SessionSubscriptions>,
-    quota: Quota,
+    /// The bytes of the subscriptions to resources.
+    bytes: Quota,
 }
 
 #[derive(Debug)]
@@ -160,12 +165,13 @@ impl OpenStreams {
                 "{MAX_RESOURCES} subscriptions of one session is the most."
             )));
         }
-        // Every subscription of a session counts by the quota key of the first, so that giving back is exact.
+        // All subscriptions of a session count by the quota key of the first one, so that the same key gets the bytes back.
         let (quota_key, bytes) = match known.map(|one| one.quota_key.clone()) {
             Some(quota_key) => (quota_key, cost_of(uri)),
             None => (quota_key, cost_of(uri) + SESSION_OVERHEAD),
         };
-        state.quota.take(&quota_key, bytes)?;
+        let taken = (state.bytes).take(&quota_key, bytes, MAX_BYTES_OF_ONE, MAX_BYTES);
+        taken.map_err(too_many)?;
         let new = || SessionSubscriptions {
             uris: HashSet::new(),
             quota_key,
@@ -181,12 +187,12 @@ impl OpenStreams {
         let mut state = self.lock();
         let State {
             subscriptions,
-            quota,
+            bytes,
             ..
         } = &mut *state;
         if let Some(one) = subscriptions.get_mut(session) {
             if one.uris.remove(uri) {
-                quota.give_back(&one.quota_key, cost_of(uri));
+                bytes.give_back(&one.quota_key, cost_of(uri));
             }
             if one.uris.is_empty() {
                 state.forget(|key, _| key == session);
@@ -208,7 +214,7 @@ impl OpenStreams {
         self.lock().remove_session(nonce);
     }
 
-    /// Ends the stream and the subscriptions of a connection, whoever its callers were.
+    /// Ends the stream and the subscriptions of a connection, for all of its callers.
     pub(crate) fn end_connection(&self, nonce: &[u8; 16]) {
         let mut state = self.lock();
         state.remove_session(nonce);
@@ -227,14 +233,14 @@ impl OpenStreams {
         for stream in state.streams.values() {
             match &stream.kind {
                 StreamKind::Session(key, _, lists) => {
-                    let is_wanted = match change {
+                    let is_subscribed = match change {
                         Change::Updated(uri) => {
                             let subscriptions = state.subscriptions.get(key);
                             subscriptions.is_some_and(|one| one.uris.contains(uri))
                         }
                         _ => lists.includes(change),
                     };
-                    if is_wanted {
+                    if is_subscribed {
                         stream.outbox.send(change.write(None));
                     }
                 }
@@ -303,20 +309,20 @@ impl State {
         {
             self.remove(older);
         }
-        let count = self
-            .counts
-            .get(&stream.quota_key)
-            .copied()
-            .unwrap_or_default();
-        if count >= max {
-            return Err(Error::new(codes::TOO_MANY_REQUESTS)
+        let (key, cost) = (&stream.quota_key, stream.kind.cost());
+        let opened = self.open.take(key, 1, max, usize::MAX);
+        opened.map_err(|_| {
+            Error::new(codes::TOO_MANY_REQUESTS)
                 .with_message(format!(
                     "{max} streams are open, which is the most at once."
                 ))
-                .with_fix("Close one of them first."));
-        }
-        self.quota.take(&stream.quota_key, stream.kind.cost())?;
-        self.counts.insert(stream.quota_key.clone(), count + 1);
+                .with_fix("Close one of them first.")
+        })?;
+        let taken = self.bytes.take(key, cost, MAX_BYTES_OF_ONE, MAX_BYTES);
+        taken.map_err(|exceeded| {
+            self.open.give_back(key, 1);
+            too_many(exceeded)
+        })?;
         let id = self.next_id;
         self.next_id += 1;
         if let StreamKind::Session(key, ..) = &stream.kind {
@@ -332,7 +338,7 @@ impl State {
     /// Removes the subscriptions of these sessions.
     fn forget(&mut self, which: impl Fn(&RequestKey, &SessionSubscriptions) -> bool) {
         for (_, one) in self.subscriptions.extract_if(|key, one| which(key, one)) {
-            self.quota.give_back(&one.quota_key, one.cost());
+            self.bytes.give_back(&one.quota_key, one.cost());
         }
     }
 
@@ -348,20 +354,21 @@ impl State {
         let Some(stream) = self.streams.remove(&id) else {
             return;
         };
-        self.quota.give_back(&stream.quota_key, stream.kind.cost());
+        self.bytes.give_back(&stream.quota_key, stream.kind.cost());
+        self.open.give_back(&stream.quota_key, 1);
         if let StreamKind::Session(key, ..) = &stream.kind {
             self.sessions.remove(key);
         }
         if stream.owns_outbox {
             stream.outbox.close();
         }
-        if let Some(count) = self.counts.get_mut(&stream.quota_key) {
-            *count -= 1;
-            if *count == 0 {
-                self.counts.remove(&stream.quota_key);
-            }
-        }
     }
+}
+
+/// The error of a caller, or of all callers, with too many subscriptions.
+fn too_many(_: Exceeded) -> Error {
+    let message = "There are too many subscriptions to resources already.";
+    Error::new(codes::TOO_MANY_REQUESTS).with_message(message)
 }
 
 /// Keeps a stream open. Dropping it removes the stream.

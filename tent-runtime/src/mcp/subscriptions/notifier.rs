@@ -17,8 +17,7 @@ use crate::mcp::subscriptions::listeners::OpenStreams;
 /// clone. Every app has this [`State`], so a function takes it as `&Notifier`.
 ///
 /// ```
-/// use tent::App;
-/// let app = App::new("orders", "1.0.0");
+/// let app = tent::App::new("orders", "1.0.0");
 /// let notifier = app.mcp();
 /// notifier.tools_changed();
 /// # let _ = app;
@@ -66,7 +65,7 @@ impl Notifier {
     /// a timeout. A modern client gets requests within a call only.
     ///
     /// ```
-    /// # async fn asked(notifier: &tent::Notifier, caller: &tent::Caller) -> tent::Result<()> {
+    /// # async fn request(notifier: &tent::Notifier, caller: &tent::Caller) -> tent::Result<()> {
     /// let roots = notifier.request(caller, "roots/list", None).await?;
     /// println!("works in {}", roots["roots"]);
     /// # Ok(())

@@ -5,7 +5,7 @@
 //! opened ──► open: notifications, a keep-alive at least every KEEP_ALIVE
 //!              │ the client cancels ───────────► end, without a response
 //!              │ the server shuts down ────────► notifications/cancelled, then the result
-//!              │ the caller is no longer valid ► the same, in guard of what waits
+//!              │ the caller is no longer valid ► the same, in place of what waits
 //! ```
 
 use std::collections::HashSet;
@@ -26,8 +26,10 @@ use crate::mcp::client::response_stream::KEEP_ALIVE;
 use crate::mcp::protocol::notification::{
     self, AcknowledgedParams, CancelledParams, SubscriptionMeta,
 };
-use crate::mcp::protocol::response::{self, Response, RpcError, StreamItem};
+use crate::mcp::protocol::response::{Response, StreamItem};
+use crate::mcp::protocol::results::{ListenResult, ResultMeta, ResultType};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::ServerState;
@@ -90,8 +92,7 @@ pub(crate) async fn listen(
             Revision::V2026_07_28,
         ));
     };
-    let key = RequestKey::new(nonce, context.caller(), id);
-    let mut stop = state.in_flight.begin(key.clone());
+    let started = state.start(Some(RequestKey::new(nonce, context.caller(), id)));
     let guard = opened(
         (state, notifier),
         context,
@@ -99,18 +100,19 @@ pub(crate) async fn listen(
         kind,
         Some(acknowledged),
     )?;
-    let ended = tokio::select! {
-        // What was cancelled has no answer, also where the line ends right after.
-        biased;
-        Ok(_) = stop.wait_for(|&stopped| stopped) => None,
-        () = state.dispatcher.closed() => Some(SHUTDOWN),
-        () = connection.ended() => Some(SHUTDOWN),
-        () = connection.revoked(context.caller()) => Some(CALLER_GONE),
-    };
+    let ended = started.unless_cancelled(async {
+        tokio::select! {
+            biased;
+            () = state.dispatcher.closed() => SHUTDOWN,
+            () = connection.ended() => SHUTDOWN,
+            () = connection.revoked(context.caller()) => CALLER_GONE,
+        }
+    });
+    let ended = ended.await;
     // Closed before the last notification, so that nothing follows it.
-    drop((guard, stop));
-    state.in_flight.end(&key);
+    drop(guard);
     Ok(match ended {
+        // A cancelled request gets no response, even if the connection ends at the same time.
         None => Response::empty(StatusCode::ACCEPTED),
         Some(reason) => end(state, outbox, id, reason),
     })
@@ -166,13 +168,15 @@ fn cancelled(id: &str, reason: &str) -> Vec<u8> {
 
 /// The result of a subscription that the server ended.
 fn result(state: &ServerState, id: &str) -> Response {
-    let mut out = response::begin(id, 256);
-    out.extend_from_slice(br#"{"resultType":"complete","_meta":{"#);
-    out.extend_from_slice(state.server.as_bytes());
-    out.extend_from_slice(br#","io.modelcontextprotocol/subscriptionId":"#);
-    out.extend_from_slice(id.as_bytes());
-    out.extend_from_slice(b"}}");
-    response::end(out)
+    let id = notification::raw(id);
+    let result = ListenResult {
+        result_type: ResultType::Complete,
+        meta: ResultMeta {
+            subscription_id: Some(id),
+            ..ResultMeta::of_server(Some(&state.server))
+        },
+    };
+    Response::result(id, 256, &result)
 }
 
 fn opened(
@@ -223,8 +227,7 @@ struct SubscriptionStream {
     id: Option<Box<str>>,
     /// The nonce of the legacy session.
     session: Option<[u8; 16]>,
-    /// When it is context again whether who opened it may still be here; not any more where it was told that it
-    /// may not.
+    /// When the caller is checked next; `None` once it was rejected.
     next_check: Option<Instant>,
     parts: Parts,
     trace: TraceId,
@@ -267,7 +270,7 @@ impl SubscriptionStream {
         loop {
             // Read before the message: a message that was sent before the outbox closed is still delivered.
             let closed = self.outbox.is_closed();
-            // A stream that is never quiet shows no sign of life, at which it would be context.
+            // A busy stream sends no keep-alive, so the check that comes with a keep-alive is made here too.
             if !self.outbox.is_empty() && !self.check_caller().await {
                 self.reject();
                 continue;
@@ -283,8 +286,8 @@ impl SubscriptionStream {
                 () = self.outbox.ready() => {}
                 () = self.state.dispatcher.closed() => {
                     if let Some(id) = &self.id {
-                        let answer = end(&self.state, &self.outbox, id, SHUTDOWN);
-                        self.outbox.send_required(answer.body);
+                        let response = end(&self.state, &self.outbox, id, SHUTDOWN);
+                        self.outbox.send_required(response.body);
                     }
                     self.outbox.close();
                 }
@@ -313,8 +316,8 @@ impl SubscriptionStream {
     fn reject(&mut self) {
         self.next_check = None;
         let last = self.id.as_deref().map(|id| {
-            let answer = result(&self.state, id).body;
-            [cancelled(id, CALLER_GONE), answer]
+            let result = result(&self.state, id).body;
+            [cancelled(id, CALLER_GONE), result]
         });
         self.outbox.close_with(last.into_iter().flatten());
     }
@@ -344,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_that_is_kept_says_the_same_with_bytes_of_its_own() {
+    fn a_detached_head_is_equal_and_shares_no_memory() {
         let block = Bytes::from("Bearer tk_a /mcp?a=%20b é".to_owned());
         let value = |range| {
             let mut value = HeaderValue::from_maybe_shared(block.slice(range)).expect("a value");

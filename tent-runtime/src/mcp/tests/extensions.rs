@@ -104,7 +104,7 @@ async fn a_function_sees_the_extensions_that_the_app_declares_or_needs_and_no_ot
 }
 
 #[tokio::test]
-async fn settings_that_have_no_room_in_a_session_are_told_as_none() {
+async fn settings_without_room_in_a_session_id_are_empty() {
     let app = app();
     let long = json!({"extensions": {UI: {"long": "x".repeat(400)}, TASKS: {"a": 1}}});
     let session = app.session_of("2025-11-25", long).await;

@@ -317,12 +317,7 @@ async fn a_stream_ends_when_another_server_ended_its_session() {
     let mut stream = Read::of(app.open(get(&session)).await);
     assert_eq!(stream.next().await, Some(Value::Null));
     let mcp = app.mcp();
-    let opened = Session::open(
-        mcp.dispatcher.sealer(),
-        &mcp.state.extensions.load(),
-        &session,
-        SystemClock.now(),
-    );
+    let opened = Session::open(mcp.dispatcher.sealer(), &session, SystemClock.now());
     let opened = opened.expect("it is one");
     let ended = mcp
         .state

@@ -343,7 +343,7 @@ async fn a_message_is_answered_without_a_server() {
     let refused = refused.expect("an answer");
     assert_eq!(
         refused["error"]["data"]["fix"],
-        "Hand the message over with a caller who may."
+        "Pass the identity of a caller with access."
     );
     let both = json!([request("tools/call", call("waits"))]);
     let both = handle(both).await.expect("an answer");

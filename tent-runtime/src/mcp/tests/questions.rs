@@ -218,10 +218,7 @@ async fn an_answer_that_does_not_fit_and_a_failure_end_the_question() {
     let nothing = |id: &Value| answer(id, json!([]));
     type Answers = fn(&Value) -> Send;
     let sends: [(Answers, &str); 3] = [
-        (
-            refused,
-            "is a failure of its own: User rejected sampling request.",
-        ),
+        (refused, "is an error: User rejected sampling request."),
         (misfit, "is not valid: name "),
         (nothing, "is not an object."),
     ];

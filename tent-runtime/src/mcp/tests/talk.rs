@@ -236,7 +236,7 @@ async fn nobody_is_told_how_a_line_gets_a_caller() {
     let refused = client.next().await.expect("an answer");
     assert_eq!(
         refused["error"]["data"]["fix"],
-        "Serve the line with a caller who may."
+        "Serve the connection with the identity of a caller with access."
     );
 }
 

@@ -13,7 +13,7 @@ use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::{legacy, router};
 use crate::mcp::protocol::message::{self, Kind, Payload};
 use crate::mcp::protocol::request_id;
-use crate::mcp::protocol::response::RpcError;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 /// One client on a connection.
 pub(crate) struct Connection {
@@ -72,7 +72,7 @@ impl Connection {
         let payload = match message::read(message) {
             Ok(payload) => payload,
             Err(why) => {
-                return Some(RpcError::from(why).write(request_id::of(message).as_deref()));
+                return Some(RpcError::from(why).write(request_id::of(message)));
             }
         };
         let admitted = match admitted {
@@ -110,7 +110,7 @@ impl Connection {
             true => request_id::of(beginning),
             false => request_id::of_beginning(beginning),
         };
-        RpcError::of(&Error::new(codes::TOO_LARGE), self.mcp.realm()).write(id.as_deref())
+        RpcError::of(&Error::new(codes::TOO_LARGE), self.mcp.realm()).write(id)
     }
 
     /// Records that no more messages arrive. Ends the subscriptions and the requests to the client.
@@ -126,7 +126,7 @@ impl Connection {
     /// Cancels the requests in flight, since the client can no longer get their responses.
     pub(crate) fn stop(&self) {
         if let Some(nonce) = self.state.nonce() {
-            self.mcp.state.in_flight.cancel_line(&nonce);
+            self.mcp.state.in_flight.cancel_connection(&nonce);
         }
     }
 

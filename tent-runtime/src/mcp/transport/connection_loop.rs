@@ -37,7 +37,7 @@ use tokio_util::codec::FramedRead;
 
 use crate::dispatch::{Admitted, Identity};
 use crate::error::Result;
-use crate::mcp::client::outbox::{Outbox, Room};
+use crate::mcp::client::outbox::{Outbox, Reader, Room};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::Connection;
 use crate::mcp::transport::frame::{Frame, Framer};
@@ -74,7 +74,7 @@ pub(crate) async fn on_bytes(
     let max = mcp.dispatcher.settings().limits.max_body;
     let messages = FramedRead::new(read, Framer::new(max));
     let outbox = Outbox::default();
-    let writer = write_lines(write, outbox.clone());
+    let writer = write_lines(write, Reader::of(outbox.clone()));
     run(mcp, identity, outbox, messages, writer).await
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn on_messages<M: AsRef<[u8]> + Send + Sync + 'static>(
     outgoing: impl Sink<Vec<u8>> + Send + 'static,
 ) -> Result<()> {
     let outbox = Outbox::default();
-    let writer = write_messages(outgoing, outbox.clone());
+    let writer = write_messages(outgoing, Reader::of(outbox.clone()));
     let messages = incoming.map(Frame::Message).map(Ok);
     run(mcp, identity, outbox, messages, writer).await
 }
@@ -320,7 +320,7 @@ async fn unread(outbox: &Outbox, time: Duration) {
 }
 
 /// The next message to write; `None` when the outbox is closed and empty.
-async fn taken(outbox: &Outbox) -> Option<Vec<u8>> {
+pub(crate) async fn taken(outbox: &Outbox) -> Option<Vec<u8>> {
     loop {
         // Read before the message: a message that was sent before the outbox closed is still written.
         let closed = outbox.is_closed();
@@ -339,8 +339,8 @@ pub(crate) fn line_of(out: &mut Vec<u8>, message: &[u8]) {
     out.push(b'\n');
 }
 
-/// Writes each message as a line, until the outbox is closed and empty.
-async fn write_lines(mut write: impl AsyncWrite + Unpin, outbox: Outbox) {
+/// Writes each message as a line, until the outbox is closed and empty, or the output fails.
+async fn write_lines(mut write: impl AsyncWrite + Unpin, outbox: Reader) {
     let mut out = Vec::new();
     while let Some(message) = taken(&outbox).await {
         line_of(&mut out, &message);
@@ -350,7 +350,6 @@ async fn write_lines(mut write: impl AsyncWrite + Unpin, outbox: Outbox) {
         };
         if let Err(error) = written.await {
             tracing::debug!(%error, "the output is closed");
-            outbox.abandon();
             return;
         }
     }
@@ -358,12 +357,12 @@ async fn write_lines(mut write: impl AsyncWrite + Unpin, outbox: Outbox) {
     let _ = write.shutdown().await;
 }
 
-async fn write_messages(outgoing: impl Sink<Vec<u8>>, outbox: Outbox) {
+/// Sends each message, until the outbox is closed and empty, or the output fails.
+async fn write_messages(outgoing: impl Sink<Vec<u8>>, outbox: Reader) {
     let mut outgoing = pin!(outgoing);
     while let Some(message) = taken(&outbox).await {
         if outgoing.send(message).await.is_err() {
             tracing::debug!("the output is closed");
-            outbox.abandon();
             return;
         }
     }

@@ -43,7 +43,7 @@ impl Framer {
 
     /// How much of a message stays in the buffer. A client waits for the response to a message that is too long, so
     /// enough is kept to read its id wherever it stands in a message that is not absurdly long.
-    fn kept(&self) -> usize {
+    fn max_kept(&self) -> usize {
         self.max.saturating_mul(2).max(MIN_KEPT)
     }
 
@@ -78,7 +78,7 @@ impl Decoder for Framer {
                 if self.discarding.is_some() {
                     buffer.clear();
                     self.scanned = 0;
-                } else if buffer.len() > self.kept() {
+                } else if buffer.len() > self.max_kept() {
                     self.discarding = Some(buffer.split().freeze());
                     self.scanned = 0;
                 }

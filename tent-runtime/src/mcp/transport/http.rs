@@ -17,8 +17,9 @@ use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::{legacy, router};
 use crate::mcp::protocol::era::{is_modern, named};
 use crate::mcp::protocol::message::{self, Payload};
-use crate::mcp::protocol::response::{Response, RpcError};
+use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::protocol::{headers, request_id};
 use crate::mcp::transport::sse;
 use crate::web::{self, Upload};
@@ -97,7 +98,7 @@ async fn respond(
     let payload = match message::read(&body) {
         Ok(payload) => payload,
         Err(why) => {
-            return Ok(RpcError::from(why).into_response(request_id::of(&body).as_deref()));
+            return Ok(RpcError::from(why).into_response(request_id::of(&body)));
         }
     };
     let context = RequestContext {

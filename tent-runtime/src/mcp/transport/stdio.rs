@@ -15,10 +15,10 @@ use tokio_util::codec::Decoder as _;
 
 use crate::dispatch::Identity;
 use crate::error::Result;
-use crate::mcp::client::outbox::Outbox;
+use crate::mcp::client::outbox::{Outbox, Reader};
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::transport::connection::Connection;
-use crate::mcp::transport::connection_loop::{self, Signals, line_of};
+use crate::mcp::transport::connection_loop::{self, Signals, line_of, taken};
 use crate::mcp::transport::frame::{Frame, Framer};
 
 /// The fix of an error that asks the client to sign in.
@@ -44,7 +44,7 @@ pub(crate) async fn serve(
     let connection = connection_loop::opened(connection).await?;
     let mut messages = read(input, max);
     let messages = stream::poll_fn(move |cx| messages.poll_recv(cx));
-    let written = write(output, outbox.clone());
+    let written = write(output, Reader::of(outbox.clone()));
     let drained = {
         let connection = connection.clone();
         // The process ends after this, so calls that go on without their client are waited for too.
@@ -98,29 +98,21 @@ fn next(
     }
 }
 
-/// Writes messages in a thread, until the outbox is closed and empty.
-fn write(mut output: impl Write + Send + 'static, outbox: Outbox) -> oneshot::Receiver<()> {
+/// Writes messages in a thread, until the outbox is closed and empty, or the output fails.
+fn write(mut output: impl Write + Send + 'static, outbox: Reader) -> oneshot::Receiver<()> {
     let (done, written) = oneshot::channel();
     let runtime = Handle::current();
     thread::spawn(move || {
         let mut out = Vec::new();
-        loop {
-            // Read before the message: a message that was sent before the outbox closed is still written.
-            let closed = outbox.is_closed();
-            let Some(message) = outbox.take() else {
-                if closed {
-                    break;
-                }
-                runtime.block_on(outbox.ready());
-                continue;
-            };
+        while let Some(message) = runtime.block_on(taken(&outbox)) {
             line_of(&mut out, &message);
             if let Err(error) = output.write_all(&out).and_then(|()| output.flush()) {
                 tracing::debug!(%error, "the output is closed");
-                outbox.abandon();
                 break;
             }
         }
+        // Before `written` resolves, so that the connection loop sees a closed outbox.
+        drop(outbox);
         let _ = done.send(());
     });
     written

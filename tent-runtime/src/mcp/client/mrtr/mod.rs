@@ -39,7 +39,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tent_core::codes;
 use tokio::sync::Notify;
@@ -54,8 +54,9 @@ use crate::function::{BoxFuture, Kind, Output};
 use crate::json;
 use crate::mcp::protocol::input_request;
 use crate::mcp::protocol::params::{Arguments, Text};
-use crate::mcp::protocol::response::{RpcError, write};
+use crate::mcp::protocol::results::{InputRequiredResult, ResultMeta, ResultType};
 use crate::mcp::protocol::revision::Revision;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::random;
 
 /// The most bytes of the responses that a state carries, as JSON.
@@ -64,8 +65,8 @@ const MAX_RESPONSES: usize = 64 << 10;
 /// The reply to a request whose function did not return in this run.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// The `InputRequiredResult`, as it is written.
-    InputRequired(Vec<u8>),
+    /// The `InputRequiredResult`.
+    InputRequired(Box<RawValue>),
     /// The outcome of the call, which the endpoint writes.
     Ended(Result<Output>),
 }
@@ -74,7 +75,7 @@ pub(crate) enum Reply {
 pub(crate) struct MrtrRequest {
     dispatcher: Arc<Dispatcher>,
     method: &'static str,
-    server_info: Arc<str>,
+    server_info: Arc<RawValue>,
     request_state: Option<String>,
     quota_key: String,
     run: Mutex<Run>,
@@ -111,8 +112,8 @@ pub(crate) struct Parts {
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// The method of the request.
     pub(crate) method: &'static str,
-    /// The member of `_meta` that names the server.
-    pub(crate) server_info: Arc<str>,
+    /// The `serverInfo` in the `_meta` of the result.
+    pub(crate) server_info: Arc<RawValue>,
     /// The key that a claim counts by. Unused without a `requestState`.
     pub(crate) quota_key: String,
 }
@@ -214,7 +215,7 @@ impl MrtrRequest {
     /// T0003 if the responses so far are larger than a state carries.
     fn input_required(&self) -> Result<Box<RawValue>> {
         let mut run = self.lock();
-        let mut requests = Map::new();
+        let mut requests = BTreeMap::new();
         let mut requested = BTreeMap::new();
         for (name, request) in run.suspended.take().unwrap_or_default() {
             requested.insert(name.clone(), request.fingerprint());
@@ -239,15 +240,12 @@ impl MrtrRequest {
             steps: std::mem::take(&mut run.steps),
         };
         let state = state.seal(self.dispatcher.sealer(), &json::digest_of(&run.binding));
-        let mut out = br#"{"resultType":"input_required","inputRequests":"#.to_vec();
-        write(&mut out, &requests);
-        out.extend_from_slice(br#","requestState":"#);
-        write(&mut out, &state);
-        out.extend_from_slice(br#","_meta":{"#);
-        out.extend_from_slice(self.server_info.as_bytes());
-        out.extend_from_slice(b"}}");
-        let written = String::from_utf8(out).map_err(Error::unexpected)?;
-        Ok(RawValue::from_string(written)?)
+        Ok(to_raw_value(&InputRequiredResult {
+            result_type: ResultType::InputRequired,
+            input_requests: requests,
+            request_state: state.into(),
+            meta: ResultMeta::of_server(Some(&self.server_info)),
+        })?)
     }
 }
 
@@ -255,9 +253,7 @@ impl From<Recorded> for Reply {
     fn from(recorded: Recorded) -> Self {
         match recorded {
             Recorded::Ended(result) => Reply::Ended(result),
-            Recorded::InputRequired(result) => {
-                Reply::InputRequired(String::from(Box::<str>::from(result)).into())
-            }
+            Recorded::InputRequired(result) => Reply::InputRequired(result),
         }
     }
 }

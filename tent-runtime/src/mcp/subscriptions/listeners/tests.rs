@@ -35,8 +35,7 @@ fn a_filter_is_read_and_told_as_it_is() {
 
 /// The bytes that are held, and of how many.
 fn held(streams: &OpenStreams) -> (usize, usize) {
-    let open = streams.lock();
-    (open.quota.total, open.quota.of_one.len())
+    streams.lock().bytes.taken()
 }
 
 fn subscribe(
@@ -133,7 +132,7 @@ fn all_together_are_bounded_too_and_give_back_what_they_held() {
         callers.push(on);
     }
     assert!((32..40).contains(&callers.len()), "{}", callers.len());
-    assert!(streams.lock().quota.total <= 64 << 20);
+    assert!(held(&streams).0 <= 64 << 20);
     streams.end_connection(&[1; 16]);
     assert_eq!(held(&streams), (0, 0));
 }
@@ -163,5 +162,5 @@ fn what_a_stream_is_told_of_counts_as_long_as_it_is_open() {
     assert!(open("b").is_ok());
     drop(first);
     assert!(open("a").is_ok());
-    assert_eq!(notes.streams().lock().quota.total, 0);
+    assert_eq!(held(notes.streams()), (0, 0));
 }

@@ -1,0 +1,85 @@
+//! A tool as `tools/list` writes it, for each revision.
+//! Must not decide which tools a caller sees.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::function::{Function, OutputShape};
+use crate::mcp::protocol::content;
+use crate::mcp::protocol::revision::Revision;
+
+/// A tool. The members are in the order that people read them in.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tool<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "str::is_empty")]
+    description: Cow<'a, str>,
+    input_schema: Cow<'a, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<Value>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    annotations: Option<ToolAnnotations<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    icons: Option<Value>,
+    #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
+    meta: Cow<'a, Map<String, Value>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolAnnotations<'a> {
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    read_only_hint: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    destructive_hint: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    idempotent_hint: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open_world_hint: Option<bool>,
+}
+
+impl<'a> Tool<'a> {
+    /// The tool of this function. Revisions without a member for a title have it among the annotations.
+    pub(crate) fn new(function: &'a Function, revision: Revision) -> Self {
+        let has_titles = revision.has_titles_and_structure();
+        let title = |is_here: bool| is_here.then(|| Cow::Borrowed(&*function.title));
+        let annotations = &function.annotations;
+        Tool {
+            name: Cow::Borrowed(&function.name),
+            title: title(has_titles),
+            description: Cow::Borrowed(&function.about),
+            input_schema: Cow::Borrowed(function.input.published()),
+            output_schema: output_schema(&function.output).filter(|_| has_titles),
+            annotations: revision
+                .has_annotations_and_audio()
+                .then(|| ToolAnnotations {
+                    title: title(!has_titles),
+                    read_only_hint: annotations.read_only,
+                    destructive_hint: annotations.destructive,
+                    idempotent_hint: annotations.idempotent,
+                    open_world_hint: annotations.open_world,
+                }),
+            icons: content::icons(&function.icons, revision),
+            meta: match has_titles {
+                true => Cow::Borrowed(function.meta.members()),
+                false => Cow::default(),
+            },
+        }
+    }
+}
+
+/// The schema of a call's structured content; `None` where the function does not declare one.
+fn output_schema(shape: &OutputShape) -> Option<Value> {
+    match shape {
+        OutputShape::Value(Some(schema)) if schema.is_object() => Some(schema.published().clone()),
+        OutputShape::Value(Some(schema)) => Some(schema.wrapped()),
+        OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => None,
+    }
+}
