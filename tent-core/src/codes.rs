@@ -231,6 +231,10 @@ catalogue! {
         "The function sent a request to the client and got no valid answer: the client answered with an error, with an invalid value, or too late."
         "Call the function again, and answer its request.";
 
+    UNAVAILABLE = Call(503) "T0026" "unavailable"
+        "The store of the app cannot be read or written. The function did not run."
+        "Send the call again after the time in Retry-After. If it lasts, the log of the server names the cause.";
+
     DUPLICATE_NAME = Start "T1001" "duplicate-name"
         "Two functions have the same name, or names that differ only in case and punctuation."
         "Rename one of them with name = \"…\".";

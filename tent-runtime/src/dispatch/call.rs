@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::approval::{self, Approval};
-use super::guard::{under_deadline, until, with_reference};
+use super::guard::{unavailable, under_deadline, until};
 use super::validate::validate;
 use super::{CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
 use crate::cx::{
@@ -289,8 +289,7 @@ impl Dispatcher {
                 Ok(Entered::Answered) => return Outcome::Answered,
                 Err(error) => {
                     let caller = cx.caller().to_string();
-                    return with_reference(error, "the store of claims", &caller, cx.trace())
-                        .into();
+                    return unavailable(error, "the store of claims", &caller, cx.trace()).into();
                 }
             }
         }

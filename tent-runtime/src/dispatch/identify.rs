@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, header};
 use tokio::time::Instant;
 
-use super::guard::{Guarded, guarded, in_time, until, with_reference};
+use super::guard::{Guarded, guarded, in_time, unavailable, until, with_reference};
 use super::{Dispatcher, Identity};
 use crate::caller::{Caller, User};
 use crate::clock::{Clock as _, SystemClock};
@@ -184,7 +184,7 @@ impl Dispatcher {
     /// The caller of an API key.
     async fn key_caller(&self, key: &str, deadline: Option<Instant>) -> Result<Caller> {
         let found = in_time(deadline, self.keys.verify(key)).await;
-        let found = found.map_err(|error| with_reference(error, "the store", "an API key", ""));
+        let found = found.map_err(|error| unavailable(error, "the store", "an API key", ""));
         let Some(record) = found? else {
             return Err(bad_key());
         };

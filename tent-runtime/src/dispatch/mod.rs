@@ -70,7 +70,6 @@ pub(crate) use host::Hosts;
 pub(crate) use idempotency::{CallClaim, ClaimedCall, Entered};
 pub(crate) use identify::IdentityHooks;
 pub(crate) use resolve::{Endpoint, Requester, Resolved, Target};
-pub(crate) use visible::Visible;
 
 use crate::caller::Caller;
 use crate::cx::States;
