@@ -7,8 +7,10 @@ use std::task::Waker;
 
 use futures_util::future::BoxFuture;
 
+use tent_core::codes;
+
 use super::{InputRequest, InputResponse};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Sends the input requests of one call.
 ///
@@ -32,4 +34,10 @@ pub(crate) trait Elicitor: fmt::Debug + Send + Sync {
     /// Dispatch asks this each time the function is pending. If it is `true`, dispatch drops the function and the
     /// endpoint answers with all open input requests. If it is `false`, `waker` is woken by the next input request.
     fn is_waiting_for_retry(&self, waker: &Waker) -> bool;
+}
+
+/// T0022 for a response that is missing or invalid.
+pub(crate) fn unanswered(name: &str, problem: &str) -> Error {
+    Error::new(codes::CLIENT_DID_NOT_ANSWER)
+        .with_message(format!("The client's answer to {name:?} {problem}."))
 }

@@ -393,9 +393,3 @@ fn position_of(registry: &Registry, resource: &Resource) -> usize {
         .binary_search_by(|one| one.options.uri.cmp(uri));
     found.unwrap_or_else(|position| position)
 }
-
-impl std::fmt::Debug for ReadableResources<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReadableResources").finish_non_exhaustive()
-    }
-}

@@ -75,6 +75,19 @@ pub struct Location {
 }
 
 impl Location {
+    /// The location of the caller of the function that has `#[track_caller]`. The module is unknown.
+    #[track_caller]
+    pub(super) fn caller() -> Self {
+        let caller = std::panic::Location::caller();
+        Location {
+            module: "",
+            file: caller.file(),
+            line: caller.line(),
+        }
+    }
+}
+
+impl Location {
     /// The name of the crate, as in Rust code.
     pub fn krate(&self) -> &'static str {
         self.module.split("::").next().unwrap_or(self.module)

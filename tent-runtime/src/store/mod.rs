@@ -9,8 +9,6 @@
 //! | [`Memory`], [`Sqlite`] | rows; one engine gives the operations their meaning |
 
 mod clock;
-#[cfg(test)]
-mod contract;
 mod engine;
 pub(crate) mod idempotency;
 pub(crate) mod keys;
@@ -20,6 +18,8 @@ mod secrets;
 mod sessions;
 mod sqlite;
 mod ttl_cache;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -84,28 +84,4 @@ pub(crate) async fn sealer(store: &dyn Store, set: &[Secret]) -> Result<Sealer> 
     }
     let ring = secrets::ring(store, Secret::random()).await?;
     Sealer::new(&ring).ok_or_else(|| Error::unexpected("the store has no secret"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seal::Use;
-
-    #[tokio::test]
-    async fn processes_that_share_a_store_share_a_secret_unless_one_is_set() {
-        let store = open(&StoreUrl::Memory).await.expect("memory opens");
-        let first = sealer(&*store, &[]).await.expect("memory works");
-        let text = first.seal(Use::Session, b"x", b"");
-        let second = sealer(&*store, &[]).await.expect("memory works");
-        assert_eq!(
-            second
-                .open(Use::Session, &text, b"")
-                .expect("the same secret"),
-            b"x"
-        );
-        let set = sealer(&*store, &[Secret::random()])
-            .await
-            .expect("memory works");
-        assert!(set.open(Use::Session, &text, b"").is_err());
-    }
 }

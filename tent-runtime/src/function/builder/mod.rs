@@ -8,7 +8,6 @@ use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
-use std::panic;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -370,19 +369,6 @@ impl<H> fmt::Debug for FunctionBuilder<H> {
 impl fmt::Debug for Handled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handled").finish_non_exhaustive()
-    }
-}
-
-impl Location {
-    /// The location of the caller of the function that has `#[track_caller]`. The module is unknown.
-    #[track_caller]
-    fn caller() -> Self {
-        let caller = panic::Location::caller();
-        Location {
-            module: "",
-            file: caller.file(),
-            line: caller.line(),
-        }
     }
 }
 
