@@ -3,34 +3,54 @@
 //!
 //! It translates HTTP into the steps of dispatch and back, and decides nothing about a call.
 
+mod listing;
 mod problem;
 mod response;
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use axum::body::{Body, HttpBody as _};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, header};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use self::listing::Listing;
 use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Call, Dispatcher, Endpoint, Outcome, Requester, Resolved, Target};
 use crate::error::{Error, Result};
-use crate::function::{Function, Kind, OutputShape};
+use crate::function::{Function, Kind};
 use crate::json;
 use crate::schema::{InputEncoding, invalid_input};
 use crate::web::{self, Upload};
 use tent_core::codes;
 
+/// The HTTP API of one app.
+pub(crate) struct Api {
+    dispatcher: Arc<Dispatcher>,
+    /// Of the functions that were listed last.
+    listing: ArcSwapOption<Listing>,
+}
+
+impl Api {
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>) -> Self {
+        Api {
+            dispatcher,
+            listing: ArcSwapOption::empty(),
+        }
+    }
+}
+
 /// Serves any request under `/api`.
-pub(crate) async fn serve(dispatcher: Arc<Dispatcher>, request: Request<Body>) -> Response<Body> {
+pub(crate) async fn serve(api: Arc<Api>, request: Request<Body>) -> Response<Body> {
+    let dispatcher = &api.dispatcher;
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
-    let response = respond(&dispatcher, &parts, &mut body, trace).await;
+    let response = respond(&api, &parts, &mut body, trace).await;
     let mut response =
-        response.unwrap_or_else(|error| problem::response(&error, &parts, &dispatcher));
+        response.unwrap_or_else(|error| problem::response(&error, &parts, dispatcher));
     body.finish(&mut response).await;
     web::put_trace(response.headers_mut(), trace);
     match parts.method {
@@ -58,15 +78,16 @@ fn without_body(mut response: Response<Body>) -> Response<Body> {
 }
 
 async fn respond(
-    dispatcher: &Arc<Dispatcher>,
+    api: &Api,
     parts: &Parts,
     body: &mut Upload,
     trace: TraceId,
 ) -> Result<Response<Body>> {
+    let dispatcher = &api.dispatcher;
     let admitted = dispatcher.admit(parts, trace).await?;
     dispatcher.check_open()?;
     match name(parts)? {
-        None if is_read(&parts.method) => list(dispatcher, &admitted).await,
+        None if is_read(&parts.method) => list(api, &admitted).await,
         None => Err(method_not_allowed("GET, HEAD")),
         Some(name) => call(dispatcher, parts, body, &admitted, &name).await,
     }
@@ -198,36 +219,22 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
 }
 
 /// Lists the functions that the caller may call, with their schemas.
-async fn list(dispatcher: &Dispatcher, admitted: &Admitted) -> Result<Response<Body>> {
+async fn list(api: &Api, admitted: &Admitted) -> Result<Response<Body>> {
     let requester = Requester {
         admitted,
         client: &Client::default(),
         meta: None,
     };
-    let visible = dispatcher.visible(requester, Endpoint::Api).await?;
-    let functions = visible.registry.functions();
-    let functions = visible.positions.iter().map(|&at| listed(&functions[at]));
-    let list = json!({ "functions": functions.collect::<Vec<_>>() });
-    Ok(response::json(list.to_string()))
-}
-
-fn listed(function: &Function) -> Value {
-    let mut listed = json!({
-        "name": function.name,
-        "title": function.title,
-        "kind": function.kind.word(),
-        "methods": if function.kind == Kind::Query { vec!["GET", "POST"] } else { vec!["POST"] },
-        "readOnly": function.is_read_only(),
-        "input": function.input.published(),
-    });
-    if !function.about.is_empty() {
-        listed["about"] = json!(function.about);
-    }
-    if function.needs_approval {
-        listed["asks"] = json!(true);
-    }
-    if let OutputShape::Value(Some(output)) = &function.output {
-        listed["output"] = output.published().clone();
-    }
-    listed
+    let visible = api.dispatcher.visible(requester, Endpoint::Api).await?;
+    let cached = api.listing.load_full();
+    let listing = match cached.filter(|listing| listing.is_of(&visible.registry)) {
+        Some(listing) => listing,
+        // The first list, or the first one since the functions changed.
+        None => {
+            let listing = Arc::new(Listing::new(visible.registry)?);
+            api.listing.store(Some(listing.clone()));
+            listing
+        }
+    };
+    Ok(response::json(listing.write(&visible.positions)?))
 }

@@ -21,8 +21,6 @@ mod output;
 mod primitive;
 mod prompt_result;
 mod return_type;
-#[cfg(test)]
-mod testing;
 mod tool_annotations;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};

@@ -19,9 +19,6 @@ mod subscriptions;
 mod methods;
 mod transport;
 
-#[cfg(test)]
-mod tests;
-
 pub(crate) use self::methods::server::Mcp;
 pub use self::subscriptions::notifier::Notifier;
 pub(crate) use self::transport::connection::Connection;

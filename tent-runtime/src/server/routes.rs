@@ -14,10 +14,11 @@ use http::{StatusCode, header};
 use tent_core::codes;
 
 use super::Tent;
+use crate::api::{self, Api};
 use crate::dispatch::Dispatcher;
 use crate::error::Error;
+use crate::mcp;
 use crate::web::Upload;
-use crate::{api, mcp};
 
 impl Tent {
     /// The router of `/api`, `/mcp`, `/healthz`, `/readyz` and `/_t`: merge it or nest it into an axum router of the app,
@@ -45,8 +46,9 @@ impl Tent {
     where
         S: Clone + Send + Sync + 'static,
     {
-        let (dispatcher, mcp) = (self.dispatcher.clone(), self.mcp.clone());
-        let api = any(move |request: Request| api::serve(dispatcher.clone(), request));
+        let api = Arc::new(Api::new(self.dispatcher.clone()));
+        let mcp = self.mcp.clone();
+        let api = any(move |request: Request| api::serve(api.clone(), request));
         let mcp = any(move |request: Request| mcp::serve(mcp.clone(), request));
         let dispatcher = self.dispatcher.clone();
         let probes = Router::new()

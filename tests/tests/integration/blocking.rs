@@ -7,7 +7,7 @@ use tent::prelude::*;
 use tent::{App, Tent};
 use tokio::sync::Notify;
 
-use crate::support::{ask, key, tent_of};
+use crate::support::{Directory, ask, key, tent_of};
 
 /// How many run at once, as `query` says.
 const PLACES: usize = 256;
@@ -66,10 +66,8 @@ async fn tent(url: &str) -> (Tent, String) {
 
 #[test]
 fn abandoned_calls_leave_threads_for_the_store() {
-    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("blocking");
-    let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).expect("a directory");
-    let url = format!("sqlite:{}", directory.join("tent.db").display());
+    let directory = Directory::new("blocking");
+    let url = directory.store();
     // One thread is left when every place is taken.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(PLACES + 1)

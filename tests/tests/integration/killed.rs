@@ -1,29 +1,12 @@
 //! A program that is killed in the middle of a call.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use serde_json::{Value, json};
 
-/// A temporary directory, removed at the end.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new() -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let path = path.join(format!("killed-{}", std::process::id()));
-        std::fs::create_dir(&path).expect("the name is new");
-        Directory(path)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::support::Directory;
 
 /// A process that speaks MCP on stdin and stdout, and keeps its store in a file. Killed when it is dropped.
 struct Process {
@@ -111,7 +94,7 @@ impl Drop for Process {
 
 #[test]
 fn reports_an_unknown_outcome_and_does_not_run_again_after_the_process_was_killed() {
-    let directory = Directory::new();
+    let directory = Directory::new("killed");
     let mut first = Process::start(&directory);
     let required = first.call(&json!({})).expect("it requires input");
     let state = required["result"]["requestState"].clone();

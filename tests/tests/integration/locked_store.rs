@@ -7,7 +7,7 @@ use tent::input;
 use tent::prelude::*;
 use tent::{App, Tent};
 
-use crate::support::{Ask, MODERN, ask, key, legacy, tent_with};
+use crate::support::{Ask, Directory, MODERN, ask, key, legacy, tent_with};
 
 /// The deadline of every request: far less than SQLite waits for a lock.
 const CALL_TIMEOUT: Duration = Duration::from_millis(400);
@@ -68,11 +68,8 @@ fn code(body: &Value) -> &Value {
 /// R03.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_ends_in_time_while_another_process_locks_the_store() {
-    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("locked-store");
-    let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).expect("a directory");
-    let file = directory.join("tent.db");
-    let (tent, key) = app(&format!("sqlite:{}", file.display())).await;
+    let directory = Directory::new("locked-store");
+    let (tent, key) = app(&directory.store()).await;
     let asked = call(&tent, &key, json!({})).send().await.json();
     let state = asked["result"]["requestState"].clone();
     assert!(state.is_string(), "{asked}");
@@ -85,7 +82,8 @@ async fn a_request_ends_in_time_while_another_process_locks_the_store() {
     let session = session.key(&key).send().await;
     let session = session.header("mcp-session-id").expect("a session");
 
-    let other = rusqlite::Connection::open(&file).expect("the file of the store");
+    let other =
+        rusqlite::Connection::open(directory.0.join("tent.db")).expect("the file of the store");
     other
         .execute_batch("BEGIN IMMEDIATE")
         .expect("nothing else holds the lock");

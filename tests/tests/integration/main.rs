@@ -6,6 +6,7 @@ mod app;
 mod blocking;
 mod bodies;
 mod cli;
+mod declarations;
 mod dispatch;
 mod documents;
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! What every integration test does: an app in memory, requests to its router, and answers to compare.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
@@ -44,6 +45,29 @@ pub(crate) async fn tent_of(change: impl FnOnce(App) -> App) -> Tent {
         .build()
         .await
         .expect("the app of the tests is whole")
+}
+
+/// A temporary directory, removed at the end.
+pub(crate) struct Directory(pub(crate) PathBuf);
+
+impl Directory {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let path = path.join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir(&path).expect("the name is new");
+        Directory(path)
+    }
+
+    /// The URL of a store in it.
+    pub(crate) fn store(&self) -> String {
+        format!("sqlite:{}", self.0.join("tent.db").display())
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// A key of this person with these scopes.

@@ -249,12 +249,6 @@ impl Claims {
             .map_err(|_| Error::new(codes::STILL_RUNNING))
     }
 
-    /// The number of repeats that wait.
-    #[cfg(test)]
-    pub(crate) fn waiting(&self) -> usize {
-        MOST_WAITING - self.waiting.available_permits()
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<[u8]>, watch::Sender<()>>> {
         // Nothing panics while it is locked.
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)

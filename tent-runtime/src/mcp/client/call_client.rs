@@ -85,7 +85,7 @@ impl CallClient {
                 method,
                 server_info: state.server.clone(),
                 quota_key: match request_state {
-                    Text::Is(_) => context.quota_key(),
+                    Text::Valid(_) => context.quota_key(),
                     _ => String::new(),
                 },
             };

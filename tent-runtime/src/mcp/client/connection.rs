@@ -130,7 +130,7 @@ impl ConnectionState {
         let negotiated = handshake.as_ref().map(|one| one.negotiated.clone());
         Negotiated {
             nonce: self.nonce,
-            ..negotiated.unwrap_or_else(|| Negotiated::without_handshake(Revision::UNSAID))
+            ..negotiated.unwrap_or_else(|| Negotiated::without_handshake(Revision::ASSUMED))
         }
     }
 

@@ -152,11 +152,6 @@ impl PendingRequests {
         drop(left);
     }
 
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.lock().requests.len()
-    }
-
     fn lock(&self) -> MutexGuard<'_, Pending> {
         // No code panics while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -286,7 +281,7 @@ mod tests {
         let id = taken().expect("it was sent")["id"].to_string();
         requests.resolve(&session.with_id(&id), Ok(Value::Null));
         assert!(matches!(response.await, Ok(Some(Ok(Value::Null)))));
-        assert_eq!((taken(), requests.len()), (None, 0));
+        assert_eq!((taken(), requests.lock().requests.len()), (None, 0));
 
         let mut unread = send();
         assert!(unread.as_mut().now_or_never().is_none());
@@ -296,7 +291,7 @@ mod tests {
             matches!(send().now_or_never(), Some(Ok(None))),
             "there is no stream any more"
         );
-        assert_eq!(requests.len(), 0);
+        assert_eq!(requests.lock().requests.len(), 0);
     }
 
     #[tokio::test]

@@ -155,7 +155,7 @@ pub(crate) fn named(
     what: &str,
 ) -> Result<String, RpcError> {
     let name = match member {
-        Text::Is(name) if shape == ObjectShape::Object => name.to_string(),
+        Text::Valid(name) if shape == ObjectShape::Object => name.to_string(),
         _ => return Err(RpcError::params(format!("{what} is a string."))),
     };
     let is_required = context.requires_headers(negotiated.revision);

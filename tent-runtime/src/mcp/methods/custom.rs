@@ -99,7 +99,7 @@ async fn by_function(
         Some(codes::NOT_FOUND | codes::SIGN_IN) => RpcError::method(method, revision),
         _ => RpcError::of_method(&error, revision, mcp.realm()),
     })?;
-    if params.shape == ObjectShape::Other {
+    if params.shape == ObjectShape::Invalid {
         return Err(RpcError::params(format!(
             "The params of {method} are an object."
         )));

@@ -1,5 +1,5 @@
-//! The legacy era (2024-11-05 to 2025-11-25): a handshake, a session whose id carries what was negotiated, and
-//! arrays of messages in the one revision that had them.
+//! The legacy era (2024-11-05 to 2025-11-25): a handshake, and a session whose id carries what was negotiated.
+//! Must not run a function: dispatch does.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::mcp::methods::tools_call;
 use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::headers::{self, SingleHeader};
 use crate::mcp::protocol::json_rpc::code;
-use crate::mcp::protocol::message::{ClientResponse, Kind, Message, Request};
+use crate::mcp::protocol::message::{ClientResponse, Request};
 use crate::mcp::protocol::params::{ClientCapabilities, Text};
 use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::results::{EmptyResult, InitializeResult};
@@ -37,14 +37,15 @@ use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::listeners::StreamKind;
 use crate::mcp::subscriptions::streams;
 
-/// What was negotiated on before this request: on its line or in its session, or else what its header says.
+/// What was negotiated before this request: on its connection or in its session. Without either, its header names the
+/// revision.
 pub(crate) async fn negotiated(
     mcp: &Mcp,
     context: &RequestContext<'_>,
-    named: Option<Revision>,
+    header: Option<Revision>,
 ) -> Result<Negotiated, RpcError> {
-    if let Some(line) = context.connection() {
-        return Ok(line.negotiated());
+    if let Some(connection) = context.connection() {
+        return Ok(connection.negotiated());
     }
     match session(mcp, &context.parts.headers, &context.admitted).await? {
         Some(session) => Ok(Negotiated {
@@ -54,7 +55,7 @@ pub(crate) async fn negotiated(
             nonce: Some(session.nonce),
         }),
         None => Ok(Negotiated::without_handshake(
-            named.unwrap_or(Revision::UNSAID),
+            header.unwrap_or(Revision::ASSUMED),
         )),
     }
 }
@@ -69,19 +70,19 @@ pub(crate) async fn get(
             "GET opens the stream of the session that the header Mcp-Session-Id names.",
         ));
     };
-    // Whether `notifications/initialized` has come is not context: another process may have taken it. Who opens the stream
-    // has the answer to its handshake, as it names the session.
-    let can = session.client.capabilities;
+    // It does not matter whether `notifications/initialized` has arrived: another process may have received it. A client
+    // that names the session has the response to its handshake.
+    let capabilities = session.client.capabilities;
     streams::get(
         (&mcp.state, &mcp.notifier),
         context,
         session.nonce,
-        can,
+        capabilities,
         session.revision,
     )
 }
 
-/// The session that the request is part of, if it names one.
+/// The session that the request names, if any.
 async fn session(
     mcp: &Mcp,
     headers: &HeaderMap,
@@ -89,27 +90,28 @@ async fn session(
 ) -> Result<Option<Session>, RpcError> {
     let id = match SingleHeader::of(headers, &headers::SESSION) {
         SingleHeader::Absent => return Ok(None),
-        SingleHeader::Is(id) => id,
-        SingleHeader::Malformed => return Err(lost()),
+        SingleHeader::Valid(id) => id,
+        SingleHeader::Malformed => return Err(unknown_session()),
     };
-    let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now()).ok_or_else(lost)?;
+    let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now())
+        .ok_or_else(unknown_session)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
-        Ok(true) => Err(lost()),
-        Err(error) => Err(store_broke(mcp, error)),
+        Ok(true) => Err(unknown_session()),
+        Err(error) => Err(store_failed(mcp, error)),
     }
 }
 
-fn store_broke(mcp: &Mcp, error: Error) -> RpcError {
+fn store_failed(mcp: &Mcp, error: Error) -> RpcError {
     let error =
         mcp.dispatcher
             .internal_error(error, "the store of sessions", &Caller::Anonymous, "");
     RpcError::of(&error, mcp.realm())
 }
 
-/// 404: the client begins a new session.
-fn lost() -> RpcError {
+/// 404, on which the client starts a new session.
+fn unknown_session() -> RpcError {
     RpcError::new(
         StatusCode::NOT_FOUND,
         code::INVALID_REQUEST,
@@ -138,11 +140,11 @@ pub(crate) async fn end(
             mcp.state.levels.forget(&key);
             Ok(Response::empty(StatusCode::NO_CONTENT))
         }
-        Err(error) => Err(store_broke(mcp, error)),
+        Err(error) => Err(store_failed(mcp, error)),
     }
 }
 
-/// Serves `initialize`. The revision is the one that was context for, or the newest of this era.
+/// Serves `initialize`. The revision is the one that the client requests, or the newest of this era.
 pub(crate) fn initialize(
     mcp: &Mcp,
     context: &RequestContext<'_>,
@@ -150,17 +152,17 @@ pub(crate) fn initialize(
 ) -> Result<Response, RpcError> {
     headers::method(&context.parts.headers, &request.method, false)?;
     let params = &request.params;
-    let Text::Is(wanted) = &params.version else {
+    let Text::Valid(requested) = &params.version else {
         return Err(RpcError::params(
             "initialize names a protocolVersion, a string.",
         ));
     };
-    let revision = Revision::find(wanted)
+    let revision = Revision::find(requested)
         .filter(|one| !one.is_modern())
         .unwrap_or(Revision::NEWEST_LEGACY);
-    let abilities = params.abilities.map(|abilities| ClientCapabilities {
-        said: revision.masked(abilities.said),
-        ..abilities
+    let capabilities = params.capabilities.map(|capabilities| ClientCapabilities {
+        declared: revision.restrict(capabilities.declared),
+        ..capabilities
     });
     let session = Session::begin(
         revision,
@@ -168,18 +170,18 @@ pub(crate) fn initialize(
             &mcp.state.extensions.load(),
             Era::Legacy,
             &params.client,
-            abilities,
+            capabilities,
         )?,
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))
         .expect("a sealed text is visible ASCII");
-    if let Some(line) = context.connection() {
-        if let Some(nonce) = line.nonce() {
-            // A second handshake starts a session of its own, so the stream of the first one ends.
+    if let Some(connection) = context.connection() {
+        if let Some(nonce) = connection.nonce() {
+            // A second handshake starts another session, so the stream of the first one ends.
             mcp.notifier.streams().end_session(&nonce);
         }
-        line.negotiate(context.caller(), revision, session.client);
+        connection.negotiate(context.caller(), revision, session.client);
     }
 
     let about = mcp.dispatcher.about();
@@ -201,10 +203,11 @@ pub(crate) async fn serve(
     negotiated: &Negotiated,
 ) -> Result<Response, RpcError> {
     headers::method(&context.parts.headers, &request.method, false)?;
-    if let Some(line) = context.connection()
+    // A client may send `ping` before `notifications/initialized`; any other request shows that it has initialized.
+    if let Some(connection) = context.connection()
         && request.method != "ping"
     {
-        start_session(mcp, line);
+        start_session(mcp, connection);
     }
     match &*request.method {
         "ping" => Ok(Response::result(request.id, 2, &EmptyResult {})),
@@ -235,22 +238,22 @@ fn start_session(mcp: &Mcp, connection: &ConnectionState) {
     }
 }
 
-/// Takes a notification. `notifications/cancelled` ends the call that it names, if that is under way;
-/// `notifications/initialized` begins the session of a line; no other one is of use here.
-pub(crate) fn noted(
+/// Accepts a notification. `notifications/cancelled` cancels the request that it names, if it is in flight.
+/// `notifications/initialized` starts the session of a connection. Others have no effect.
+pub(crate) fn accept_notification(
     mcp: &Mcp,
     context: &RequestContext<'_>,
-    note: &Request<'_>,
+    notification: &Request<'_>,
     negotiated: &Negotiated,
 ) {
-    match (&*note.method, context.connection()) {
+    match (&*notification.method, context.connection()) {
         ("notifications/cancelled", _) => {
-            let named = note.params.request_id.map(RawValue::get);
-            if let (Some(nonce), Some(id)) = (negotiated.nonce, named) {
+            let id = notification.params.request_id.map(RawValue::get);
+            if let (Some(nonce), Some(id)) = (negotiated.nonce, id) {
                 tracing::debug!(
                     trace = %context.trace(),
                     id,
-                    reason = reason(note),
+                    reason = reason(notification),
                     "the client cancels a call"
                 );
                 mcp.state
@@ -258,140 +261,34 @@ pub(crate) fn noted(
                     .cancel(&RequestKey::new(nonce, context.caller(), id));
             }
         }
-        ("notifications/initialized", Some(line)) => start_session(mcp, line),
+        ("notifications/initialized", Some(connection)) => start_session(mcp, connection),
         _ => {}
     }
 }
 
-/// The most characters of a client's own words about why it cancels.
-const MOST_WORDS: usize = 200;
+/// The most characters of a client's reason that are logged.
+const MAX_REASON: usize = 200;
 
-/// Why a client cancels, which is for the log (basic/utilities/cancellation).
-fn reason(note: &Request<'_>) -> String {
-    let reason = note.params.reason.get();
+/// The reason of `notifications/cancelled`, for the log (basic/utilities/cancellation).
+fn reason(notification: &Request<'_>) -> String {
+    let reason = notification.params.reason.get();
     reason
         .unwrap_or_default()
         .chars()
-        .take(MOST_WORDS)
+        .take(MAX_REASON)
         .collect()
 }
 
-/// Takes the answer of a client to what it was context; one to anything else is of no use.
-pub(crate) fn answered(
+/// Accepts a client's response to a request of the server. A response to any other request has no effect.
+pub(crate) fn accept_response(
     mcp: &Mcp,
     context: &RequestContext<'_>,
     id: &str,
-    answer: ClientResponse,
+    response: ClientResponse,
     negotiated: &Negotiated,
 ) {
     if let Some(nonce) = negotiated.nonce {
         let key = RequestKey::new(nonce, context.caller(), id);
-        mcp.notifier.pending().resolve(&key, answer);
-    }
-}
-
-/// Serves an array of messages: each on its own, as if it had come alone, in order. Once the answers are
-/// over `limits.max_response` the requests that are left are refused and run nothing.
-pub(crate) async fn batch(
-    mcp: &Arc<Mcp>,
-    context: &RequestContext<'_>,
-    messages: Vec<Message<'_>>,
-    negotiated: &Negotiated,
-) -> Result<Response, RpcError> {
-    if !negotiated.revision.has_batches() {
-        return Err(RpcError::invalid(format!(
-            "{} has no arrays of messages: send each on its own.",
-            negotiated.revision.name()
-        )));
-    }
-    if messages.is_empty() {
-        return Err(RpcError::invalid(
-            "An array of messages holds at least one.",
-        ));
-    }
-    let mut out = vec![b'['];
-    let most = mcp.dispatcher.settings().limits.max_response;
-    for message in messages {
-        let full = out.len() > most;
-        if let Some(answer) = in_batch(mcp, context, message, negotiated, full).await {
-            if out.len() > 1 {
-                out.push(b',');
-            }
-            out.extend_from_slice(&answer);
-        }
-    }
-    if out.len() == 1 {
-        return Ok(Response::empty(StatusCode::ACCEPTED));
-    }
-    out.push(b']');
-    Ok(Response::ok(out))
-}
-
-/// The refusal of a request for which the answer to its array has no room.
-fn left_out(most: usize) -> RpcError {
-    let error = Error::new(codes::TOO_LARGE).with_fix("Send it again on its own.");
-    RpcError::invalid(format!(
-        "Not served: the answers before it are over the {most} bytes that this server sends at once."
-    ))
-    .with_code(&error)
-}
-
-/// The answer to one message of an array; `None` where it wants none. `full`: a request is not served.
-async fn in_batch(
-    mcp: &Arc<Mcp>,
-    context: &RequestContext<'_>,
-    message: Message<'_>,
-    negotiated: &Negotiated,
-    full: bool,
-) -> Option<Vec<u8>> {
-    match message.kind() {
-        Kind::Notification(note) => {
-            noted(mcp, context, &note, negotiated);
-            None
-        }
-        Kind::Response(id, answer) => {
-            answered(mcp, context, id, answer, negotiated);
-            None
-        }
-        Kind::Invalid(id, why) => Some(RpcError::invalid(why).write(id)),
-        Kind::Request(request) => {
-            let id = request.id;
-            // One at a time of each array, so that arrays hold no more places than requests do.
-            let place = context
-                .connection()
-                .map(ConnectionState::permit)
-                .transpose();
-            let _place = match place {
-                Ok(place) => place,
-                Err(refusal) => return Some(refusal.write(Some(id))),
-            };
-            let answer = if full {
-                Err(left_out(mcp.dispatcher.settings().limits.max_response))
-            } else if request.method == "initialize" {
-                Err(RpcError::invalid("initialize comes alone."))
-            } else if request.params.meta.version != Text::Absent {
-                Err(RpcError::invalid(
-                    "A request with its own protocolVersion comes alone.",
-                ))
-            } else {
-                let admitted = mcp.dispatcher.admit_next(&context.admitted);
-                match admitted.and_then(|admitted| {
-                    mcp.dispatcher.check_open()?;
-                    Ok(admitted)
-                }) {
-                    Ok(admitted) => {
-                        let context = context.with_admitted(admitted);
-                        serve(mcp, &context, request, negotiated).await
-                    }
-                    Err(error) => Err(RpcError::of(&error, mcp.realm())),
-                }
-            };
-            Some(match answer {
-                // A call that was cancelled has no answer.
-                Ok(reply) if reply.body.is_empty() => return None,
-                Ok(reply) => reply.body,
-                Err(refusal) => context.adapt(refusal).write(Some(id)),
-            })
-        }
+        mcp.notifier.pending().resolve(&key, response);
     }
 }

@@ -85,7 +85,7 @@ pub(crate) async fn serve(
     list: List,
 ) -> Result<Response, RpcError> {
     let (params, revision) = (&request.params, negotiated.revision);
-    if params.shape == ObjectShape::Other || params.cursor == Text::Other {
+    if params.shape == ObjectShape::Invalid || params.cursor == Text::Invalid {
         return Err(RpcError::params(format!(
             "The params of {} are an object, its cursor a string.",
             request.method
@@ -256,7 +256,7 @@ impl Lists {
     ) -> Result<Arc<RawValue>, RpcError> {
         let written = dynamic
             .iter()
-            .map(|one| json(&content::listed(one, page.revision)));
+            .map(|one| json(&content::resource_info(one, page.revision)));
         let written: Vec<_> = written.collect();
         let dynamic = dynamic.iter().zip(&written).map(|(one, json)| Item {
             key: &one.uri,

@@ -10,5 +10,6 @@ pub(crate) mod completion;
 pub(crate) mod custom;
 pub(crate) mod modern;
 pub(crate) mod legacy;
+pub(crate) mod batch;
 pub(crate) mod server;
 pub(crate) mod router;

@@ -47,7 +47,7 @@ pub(crate) async fn serve(
             &mcp.state.extensions.load(),
             Era::Modern,
             &request.params.meta.client,
-            request.params.meta.abilities,
+            request.params.meta.capabilities,
         )?,
         nonce: context.connection().and_then(ConnectionState::nonce),
         ends: None,
@@ -90,14 +90,14 @@ fn check_complete(params: &Params<'_>) -> Result<(), RpcError> {
     let Meta {
         shape,
         version,
-        abilities,
+        capabilities,
         ..
     } = &params.meta;
     let missing = if params.shape != ObjectShape::Object || *shape != ObjectShape::Object {
         "params._meta, an object"
     } else if version.get().is_none() {
         "the string io.modelcontextprotocol/protocolVersion in params._meta"
-    } else if abilities.is_none() {
+    } else if capabilities.is_none() {
         "the object io.modelcontextprotocol/clientCapabilities in params._meta"
     } else {
         return Ok(());

@@ -76,7 +76,7 @@ pub(crate) async fn get(
     let input = match std::mem::take(&mut params.arguments) {
         Arguments::Object(input) => input,
         Arguments::Absent => Map::new(),
-        Arguments::Other => {
+        Arguments::Invalid => {
             return Err(RpcError::params("The arguments of a prompt are an object."));
         }
     };

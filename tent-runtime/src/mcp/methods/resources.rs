@@ -45,7 +45,7 @@ pub(crate) fn item(resource: &Resource, revision: Revision) -> Map<String, Value
         meta: function.meta.clone(),
         ..info
     };
-    let mut item = content::listed(&info, revision);
+    let mut item = content::resource_info(&info, revision);
     if !resource.is_one()
         && let Some(template) = item.remove("uri")
     {
@@ -186,10 +186,9 @@ fn write_contents(
         }),
         text: json.into(),
     });
-    let content = output
-        .content
-        .iter()
-        .map(|content| ResourceContents::Other(content::read(content, uri, media_type, revision)));
+    let content = output.content.iter().map(|content| {
+        ResourceContents::Other(content::contents(content, uri, media_type, revision))
+    });
     let result = ReadResourceResult {
         contents: value.into_iter().chain(content).collect(),
         // The function does not declare how long its output is valid, and it may depend on the caller.

@@ -9,7 +9,7 @@ use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::{legacy, modern};
-use crate::mcp::protocol::era::{self, EraChoice, named};
+use crate::mcp::protocol::era::{self, EraChoice};
 use crate::mcp::protocol::message::{ClientResponse, Kind, Message, Request};
 use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::revision::Revision;
@@ -18,7 +18,7 @@ use crate::mcp::protocol::rpc_error::RpcError;
 /// Serves one message.
 ///
 /// # Errors
-/// Those of messages that have no response of their own: a notification, or the response to a request of the server.
+/// Those of a notification and of a client's response, which have no id that an error could name.
 pub(crate) async fn serve(
     mcp: &Arc<Mcp>,
     context: &RequestContext<'_>,
@@ -42,13 +42,13 @@ pub(crate) async fn serve(
             let meta = &request.params.meta;
             let era = match context.connection() {
                 None => era::of(headers, &request.method, meta),
-                Some(_) => era::on_a_line(&request.method, meta),
+                Some(_) => era::on_connection(&request.method, meta),
             };
             let served = match era {
                 Ok(EraChoice::Modern) => modern::serve(mcp, context, request).await,
                 Ok(EraChoice::Initialize) => legacy::initialize(mcp, context, &request),
-                Ok(EraChoice::Legacy(named)) => {
-                    match legacy::negotiated(mcp, context, named).await {
+                Ok(EraChoice::Legacy(header)) => {
+                    match legacy::negotiated(mcp, context, header).await {
                         Ok(negotiated) => legacy::serve(mcp, context, request, &negotiated).await,
                         Err(error) => Err(error),
                     }
@@ -80,19 +80,19 @@ async fn accept(
     context: &RequestContext<'_>,
     message: Unanswered<'_>,
 ) -> Result<Response, RpcError> {
-    let named = named(&context.parts.headers)?;
+    let revision = era::of_header(&context.parts.headers)?;
     match message {
-        Unanswered::Response(..) if named.is_some_and(Revision::is_modern) => {
+        Unanswered::Response(..) if revision.is_some_and(Revision::is_modern) => {
             return Err(RpcError::invalid("This revision takes no responses."));
         }
-        Unanswered::Notification(_) if named.is_some_and(Revision::is_modern) => {}
+        Unanswered::Notification(_) if revision.is_some_and(Revision::is_modern) => {}
         Unanswered::Response(id, response) => {
-            let negotiated = legacy::negotiated(mcp, context, named).await?;
-            legacy::answered(mcp, context, id, response, &negotiated);
+            let negotiated = legacy::negotiated(mcp, context, revision).await?;
+            legacy::accept_response(mcp, context, id, response, &negotiated);
         }
         Unanswered::Notification(notification) => {
-            let negotiated = legacy::negotiated(mcp, context, named).await?;
-            legacy::noted(mcp, context, notification, &negotiated);
+            let negotiated = legacy::negotiated(mcp, context, revision).await?;
+            legacy::accept_notification(mcp, context, notification, &negotiated);
         }
     }
     Ok(Response::empty(StatusCode::ACCEPTED))

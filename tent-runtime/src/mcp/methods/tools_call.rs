@@ -137,10 +137,10 @@ pub(crate) async fn serve(
 
 /// The name and the input of a call.
 fn name_and_input(params: Params<'_>) -> Result<(Cow<'_, str>, Map<String, Value>), RpcError> {
-    if params.shape == ObjectShape::Other {
+    if params.shape == ObjectShape::Invalid {
         return Err(RpcError::params("The params of tools/call are an object."));
     }
-    let Text::Is(name) = params.name else {
+    let Text::Valid(name) = params.name else {
         return Err(RpcError::params(
             "tools/call names a tool: its name is a string.",
         ));
@@ -148,7 +148,7 @@ fn name_and_input(params: Params<'_>) -> Result<(Cow<'_, str>, Map<String, Value
     match params.arguments {
         Arguments::Object(input) => Ok((name, input)),
         Arguments::Absent => Ok((name, Map::new())),
-        Arguments::Other => Err(RpcError::params("The arguments of a tool are an object.")),
+        Arguments::Invalid => Err(RpcError::params("The arguments of a tool are an object.")),
     }
 }
 
@@ -281,5 +281,5 @@ fn write_error(
 
 fn blocks<'a>(content: &[Content], revision: Revision) -> impl Iterator<Item = ContentBlock<'a>> {
     let content = content.iter();
-    content.map(move |one| ContentBlock::Other(content::shown(one, revision)))
+    content.map(move |one| ContentBlock::Other(content::block(one, revision)))
 }

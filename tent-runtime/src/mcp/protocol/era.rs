@@ -1,7 +1,6 @@
-//! Which era a request is of. Its own metadata tells, or else its header; what a session negotiated on is
-//! [`legacy`](crate::mcp::methods::legacy)'s.
-//!
-//! Reads and compares, and serves nothing.
+//! The era of a request, from its metadata or else its header. The revision that a session negotiated is in
+//! [`legacy`](crate::mcp::methods::legacy).
+//! Must not serve a request.
 
 use http::HeaderMap;
 
@@ -14,38 +13,41 @@ use crate::mcp::protocol::rpc_error::RpcError;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum EraChoice {
     Modern,
-    /// The handshake: its body says what is negotiated, whatever the headers say.
+    /// The handshake, whose body names the revision. Headers do not matter.
     Initialize,
-    /// With the revision of its header, which counts where there is no session.
+    /// With the revision of the header, which counts if there is no session.
     Legacy(Option<Revision>),
 }
 
-/// Chooses the era of a request. That its metadata names a revision makes it modern; so does its header.
+/// The era of an HTTP request. A request is modern if its metadata or its header names a modern revision.
+///
+/// # Errors
+/// −32020 if the header and the metadata differ, −32022 for an unknown revision.
 pub(crate) fn of(
     headers: &HeaderMap,
     method: &str,
     meta: &Meta<'_>,
 ) -> Result<EraChoice, RpcError> {
-    let said = match &meta.version {
+    let version = match &meta.version {
         Text::Absent if method == "initialize" => return Ok(EraChoice::Initialize),
         Text::Absent => {
-            return Ok(match named(headers)? {
-                // The metadata is found missing there, in the order that its rules have.
+            return Ok(match of_header(headers)? {
+                // The modern era reports the missing metadata, in the order of its rules.
                 Some(revision) if revision.is_modern() => EraChoice::Modern,
-                named => EraChoice::Legacy(named),
+                revision => EraChoice::Legacy(revision),
             });
         }
-        Text::Other => return Ok(EraChoice::Modern),
-        Text::Is(said) => said,
+        Text::Invalid => return Ok(EraChoice::Modern),
+        Text::Valid(version) => version,
     };
     match SingleHeader::of(headers, &headers::VERSION) {
-        SingleHeader::Is(named) if named == said => match Revision::find(said) {
+        SingleHeader::Valid(header) if header == version => match Revision::find(version) {
             Some(revision) if revision.is_modern() => Ok(EraChoice::Modern),
-            // A legacy revision is negotiated on by a handshake, and not by metadata.
-            _ => Err(RpcError::version(said)),
+            // A legacy revision is negotiated by a handshake, not by metadata.
+            _ => Err(RpcError::version(version)),
         },
-        SingleHeader::Is(named) => Err(RpcError::mismatch(format_args!(
-            "the header MCP-Protocol-Version says '{named}', the body's metadata '{said}'."
+        SingleHeader::Valid(header) => Err(RpcError::mismatch(format_args!(
+            "the header MCP-Protocol-Version says '{header}', the body's metadata '{version}'."
         ))),
         SingleHeader::Absent => Err(RpcError::mismatch(
             "the header MCP-Protocol-Version is missing.",
@@ -54,29 +56,32 @@ pub(crate) fn of(
     }
 }
 
-/// Chooses the era of a request that has no headers: its metadata tells, and its method where one era alone has
-/// it. What the metadata lacks is found missing there, in the order that its rules have.
-pub(crate) fn on_a_line(method: &str, meta: &Meta<'_>) -> Result<EraChoice, RpcError> {
+/// The era of a request on a connection, which has no headers: from its metadata, or else from its method if only one era
+/// has it.
+///
+/// # Errors
+/// −32022 for an unknown revision.
+pub(crate) fn on_connection(method: &str, meta: &Meta<'_>) -> Result<EraChoice, RpcError> {
     match &meta.version {
-        Text::Absent if meta.has_abilities => Ok(EraChoice::Modern),
+        Text::Absent if meta.has_capabilities => Ok(EraChoice::Modern),
         Text::Absent => Ok(match method {
             "initialize" => EraChoice::Initialize,
             "server/discover" | "subscriptions/listen" => EraChoice::Modern,
             _ => EraChoice::Legacy(None),
         }),
-        Text::Other => Ok(EraChoice::Modern),
-        Text::Is(said) if Revision::find(said).is_some_and(Revision::is_modern) => {
+        Text::Invalid => Ok(EraChoice::Modern),
+        Text::Valid(version) if Revision::find(version).is_some_and(Revision::is_modern) => {
             Ok(EraChoice::Modern)
         }
-        Text::Is(said) => Err(RpcError::version(said)),
+        Text::Valid(version) => Err(RpcError::version(version)),
     }
 }
 
-/// The revision that the header names, if it is there.
-pub(crate) fn named(headers: &HeaderMap) -> Result<Option<Revision>, RpcError> {
+/// The revision that the header `MCP-Protocol-Version` names; `None` without the header.
+pub(crate) fn of_header(headers: &HeaderMap) -> Result<Option<Revision>, RpcError> {
     match SingleHeader::of(headers, &headers::VERSION) {
         SingleHeader::Absent => Ok(None),
-        SingleHeader::Is(name) => match Revision::find(name) {
+        SingleHeader::Valid(name) => match Revision::find(name) {
             Some(revision) => Ok(Some(revision)),
             None => Err(RpcError::version(name)),
         },
@@ -90,7 +95,7 @@ fn malformed_version() -> RpcError {
     )
 }
 
-/// Whether the header names a revision of the modern era.
+/// Whether the header names a modern revision.
 pub(crate) fn is_modern(headers: &HeaderMap) -> bool {
-    matches!(named(headers), Ok(Some(revision)) if revision.is_modern())
+    matches!(of_header(headers), Ok(Some(revision)) if revision.is_modern())
 }

@@ -1,7 +1,5 @@
-//! The rules for request headers: which types are accepted, and that what headers repeat of the body is
-//! what the body says.
-//!
-//! Reads headers and compares; knows no method and no era beyond what it is handed.
+//! The rules for request headers: the media types that a client accepts, and the headers that repeat parts of the body.
+//! Must not know methods or eras.
 
 use std::borrow::Cow;
 
@@ -19,12 +17,12 @@ pub(crate) static SESSION: HeaderName = HeaderName::from_static("mcp-session-id"
 static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// A header that may stand once.
+/// A header that a request may have once.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SingleHeader<'a> {
     Absent,
-    Is(&'a str),
-    /// It stands several times, or has bytes that no value may have.
+    Valid(&'a str),
+    /// The header is repeated, or its value is not visible ASCII.
     Malformed,
 }
 
@@ -33,38 +31,41 @@ impl<'a> SingleHeader<'a> {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
             (None, _) => SingleHeader::Absent,
-            (Some(Ok(value)), None) => SingleHeader::Is(value),
+            (Some(Ok(value)), None) => SingleHeader::Valid(value),
             _ => SingleHeader::Malformed,
         }
     }
 }
 
-/// What a client takes.
+/// The media types that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepted {
-    /// One of the two types that there can be, by RFC 9110, 12.5.1: without an `Accept` it takes all, the nearest
-    /// range decides, and a weight of 0 excludes.
-    pub(crate) one: bool,
-    /// Event streams, by their name. A range that holds every type is not enough: it comes from tools that read
-    /// one text.
+    /// Whether the client accepts JSON or event streams (RFC 9110, section 12.5.1): it accepts everything without
+    /// `Accept`, the most specific range decides, and a weight of 0 excludes.
+    pub(crate) any: bool,
+    /// Whether the client names event streams. A range such as `*/*` is not enough: tools that read a single JSON text
+    /// send it.
     pub(crate) events: bool,
 }
 
-/// What the clients of MCP send.
+/// The value that clients of MCP send.
 const BOTH: &str = "application/json, text/event-stream";
 
-/// What this client takes.
+/// Reads `Accept`.
 pub(crate) fn accepted(headers: &HeaderMap) -> Accepted {
-    if matches!(SingleHeader::of(headers, &ACCEPT), SingleHeader::Is(BOTH)) {
+    if matches!(
+        SingleHeader::of(headers, &ACCEPT),
+        SingleHeader::Valid(BOTH)
+    ) {
         return Accepted {
-            one: true,
+            any: true,
             events: true,
         };
     }
-    let mut any = false;
+    let mut has_range = false;
     let mut events = false;
-    // For JSON and for event streams: how near the nearest range was, and whether it took the type.
-    let mut nearest = [(0, false); 2];
+    // For JSON and for event streams: how specific the most specific range is, and whether it accepts the type.
+    let mut best = [(0, false); 2];
     for range in headers
         .get_all(ACCEPT)
         .iter()
@@ -75,72 +76,71 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Accepted {
         if media.is_empty() {
             continue;
         }
-        any = true;
-        let taken = !parts.any(is_refusal);
-        events |= taken && media.eq_ignore_ascii_case("text/event-stream");
-        for (best, (kind, full)) in nearest.iter_mut().zip([
+        has_range = true;
+        let is_accepted = !parts.any(is_weight_zero);
+        events |= is_accepted && media.eq_ignore_ascii_case("text/event-stream");
+        for (best, (kind, full)) in best.iter_mut().zip([
             ("application/*", "application/json"),
             ("text/*", "text/event-stream"),
         ]) {
             // A lone asterisk is sent by old HTTP stacks and means every type.
-            let near = match media {
+            let specificity = match media {
                 _ if media.eq_ignore_ascii_case(full) => 3,
                 _ if media.eq_ignore_ascii_case(kind) => 2,
                 "*/*" | "*" => 1,
                 _ => continue,
             };
-            if near > best.0 {
-                *best = (near, taken);
-            } else if near == best.0 {
-                best.1 |= taken;
+            if specificity > best.0 {
+                *best = (specificity, is_accepted);
+            } else if specificity == best.0 {
+                best.1 |= is_accepted;
             }
         }
     }
     Accepted {
-        one: !any || nearest.iter().any(|&(_, taken)| taken),
+        any: !has_range || best.iter().any(|&(_, is_accepted)| is_accepted),
         events,
     }
 }
 
-/// Whether a parameter of a range is the weight 0.
-fn is_refusal(parameter: &str) -> bool {
+/// Whether this parameter of a range is the weight 0, which excludes the range.
+fn is_weight_zero(parameter: &str) -> bool {
     parameter.split_once('=').is_some_and(|(name, weight)| {
         name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0)
     })
 }
 
-/// Checks `Mcp-Method`. `wanted`: it has to be there.
-pub(crate) fn method(headers: &HeaderMap, method: &str, wanted: bool) -> Result<(), RpcError> {
+/// Checks that `Mcp-Method` is the method of the body.
+pub(crate) fn method(headers: &HeaderMap, method: &str, is_required: bool) -> Result<(), RpcError> {
     match SingleHeader::of(headers, &METHOD) {
-        SingleHeader::Absent if !wanted => Ok(()),
-        SingleHeader::Is(value) if value == method => Ok(()),
-        found => Err(disagrees("Mcp-Method", found, "method")),
+        SingleHeader::Absent if !is_required => Ok(()),
+        SingleHeader::Valid(value) if value == method => Ok(()),
+        found => Err(mismatch("Mcp-Method", found, "method")),
     }
 }
 
-/// Checks `Mcp-Name` against what the body names, decoded. `wanted`: it has to be there.
-pub(crate) fn name(headers: &HeaderMap, name: &str, wanted: bool) -> Result<(), RpcError> {
+/// Checks that `Mcp-Name` is the name or the URI in the body.
+pub(crate) fn name(headers: &HeaderMap, name: &str, is_required: bool) -> Result<(), RpcError> {
     match SingleHeader::of(headers, &NAME) {
-        SingleHeader::Absent if !wanted => Ok(()),
-        SingleHeader::Is(value) if decoded(value).is_some_and(|value| value == name) => Ok(()),
-        found => Err(disagrees("Mcp-Name", found, "name")),
+        SingleHeader::Absent if !is_required => Ok(()),
+        SingleHeader::Valid(value) if decoded(value).is_some_and(|value| value == name) => Ok(()),
+        found => Err(mismatch("Mcp-Name", found, "name")),
     }
 }
 
-fn disagrees(header: &str, found: SingleHeader<'_>, member: &str) -> RpcError {
+fn mismatch(header: &str, found: SingleHeader<'_>, member: &str) -> RpcError {
     match found {
         SingleHeader::Absent => RpcError::mismatch(format_args!("the header {header} is missing.")),
         SingleHeader::Malformed => RpcError::mismatch(format_args!(
             "the header {header} stands twice or has characters that no header may have."
         )),
-        SingleHeader::Is(value) => RpcError::mismatch(format_args!(
+        SingleHeader::Valid(value) => RpcError::mismatch(format_args!(
             "the header {header} says '{value}', the body's {member} says otherwise."
         )),
     }
 }
 
-/// The text that a header carries: itself, or what its sentinel form encodes. `None` where that does not
-/// decode.
+/// The text of a header value, which may be encoded as `=?base64?…?=`; `None` for an invalid encoding.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let encoded = value
         .strip_prefix("=?base64?")
@@ -154,42 +154,42 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A field of an input that a header repeats.
+/// An input field that a header repeats.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MirroredField {
     header: HeaderName,
     /// The keys from the input's root to the field.
     path: Vec<String>,
-    /// Whether no text may show what was sent of it.
+    /// Whether errors must not show its value.
     secret: bool,
 }
 
 impl MirroredField {
-    /// Every field of an input that states `x-mcp-header`. Only what `properties` alone lead to has one: any
-    /// other is refused with its schema, at start.
+    /// Every field of an input whose schema has `x-mcp-header`. Only `properties` lead to such fields: a schema with any
+    /// other is rejected when the server starts.
     pub(crate) fn all(input: &InputSchema) -> Vec<MirroredField> {
         let mut found = Vec::new();
         collect(input, input.published(), &mut Vec::new(), &mut found);
         found
     }
 
-    /// Checks the header against the input. `wanted`: it has to be there where the input has the field.
+    /// Checks that the header has the value of the field. If `is_required`, a field of the input must have its header.
     pub(crate) fn check(
         &self,
         headers: &HeaderMap,
         input: &Map<String, Value>,
-        wanted: bool,
+        is_required: bool,
     ) -> Result<(), RpcError> {
         let found = SingleHeader::of(headers, &self.header);
         let value = self.value(input);
         let agrees = match (&found, value) {
             (SingleHeader::Absent, None | Some(Value::Null)) => true,
-            (SingleHeader::Absent, Some(_)) => !wanted,
+            (SingleHeader::Absent, Some(_)) => !is_required,
             (SingleHeader::Malformed, _) | (_, None | Some(Value::Null)) => false,
-            // The input's own check names the type that is wrong, which says more.
+            // The validation of the input reports the invalid type in more detail.
             (_, Some(Value::Array(_) | Value::Object(_))) => true,
-            (SingleHeader::Is(text), Some(value)) => {
-                decoded(text).is_some_and(|text| says_same(&text, value))
+            (SingleHeader::Valid(text), Some(value)) => {
+                decoded(text).is_some_and(|text| has_same_value(&text, value))
             }
         };
         if agrees {
@@ -197,10 +197,10 @@ impl MirroredField {
         }
         let (header, path) = (self.header.as_str(), self.path.join("."));
         Err(match found {
-            SingleHeader::Is(_) if self.secret => RpcError::mismatch(format_args!(
+            SingleHeader::Valid(_) if self.secret => RpcError::mismatch(format_args!(
                 "the header {header} does not say what the body's {path} says."
             )),
-            found => disagrees(header, found, &path),
+            found => mismatch(header, found, &path),
         })
     }
 
@@ -234,7 +234,7 @@ fn collect(
     }
 }
 
-fn says_same(text: &str, value: &Value) -> bool {
+fn has_same_value(text: &str, value: &Value) -> bool {
     match value {
         Value::String(value) => text == value,
         Value::Bool(value) => text == if *value { "true" } else { "false" },
@@ -243,8 +243,7 @@ fn says_same(text: &str, value: &Value) -> bool {
     }
 }
 
-/// Integers are compared as numbers, so that `42.0` is 42; exactly, so that two neighbours beyond what a
-/// double holds are not the same.
+/// Compares as numbers, so that `42.0` is 42. Integers are compared exactly: two large ones can be the same `f64`.
 fn same_number(text: &str, value: &Number) -> bool {
     match (text.parse::<i128>(), value.as_i128()) {
         (Ok(text), Some(value)) => text == value,

@@ -1,4 +1,5 @@
-//! PendingRequests as requests to a client, in the form that its revision has for them.
+//! Writes input requests (elicitation, sampling, roots) for each revision.
+//! Must not send them.
 
 use serde_json::{Map, Value, json};
 use tent_core::codes;
@@ -9,21 +10,21 @@ use crate::mcp::protocol::content;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::sampling;
 
-/// Whether this revision has words for a question at all.
+/// Checks that this revision can express an input request.
 ///
 /// # Errors
-/// T0021 for a field that its forms do not have.
-pub(crate) fn check(question: &InputRequest, revision: Revision) -> Result<()> {
-    let InputKind::Form { schema, .. } = question.kind() else {
+/// T0021 for a field that the forms of the revision do not have.
+pub(crate) fn check(request: &InputRequest, revision: Revision) -> Result<()> {
+    let InputKind::Form { schema, .. } = request.kind() else {
         return Ok(());
     };
-    if revision.has_modes_of_elicitation() {
+    if revision.has_elicitation_modes() {
         return Ok(());
     }
     let properties = schema.get("properties").and_then(Value::as_object);
-    let several = |field: &Value| field.get("type").and_then(Value::as_str) == Some("array");
+    let is_list = |field: &Value| field.get("type").and_then(Value::as_str) == Some("array");
     let mut all = properties.into_iter().flatten();
-    match all.find(|(_, field)| several(field)) {
+    match all.find(|(_, field)| is_list(field)) {
         None => Ok(()),
         Some((name, _)) => Err(Error::new(codes::MISSING_CAPABILITY).with_message(format!(
             "The client speaks MCP {}, whose forms have no choice of several, as `{name}` is one.",
@@ -33,16 +34,15 @@ pub(crate) fn check(question: &InputRequest, revision: Revision) -> Result<()> {
     }
 }
 
-/// The method and the parameters of a question that [`check`] has passed. `id` is by what an older client tells
-/// elicitations apart.
-pub(crate) fn request(question: &InputRequest, revision: Revision, id: &str) -> Value {
-    let (method, params) = match question.kind() {
+/// The method and the params of an input request that [`check`] accepts. `id` is the `elicitationId` of legacy revisions.
+pub(crate) fn request(request: &InputRequest, revision: Revision, id: &str) -> Value {
+    let (method, params) = match request.kind() {
         InputKind::Form { message, schema } => {
             let mut params = json!({"message": message, "requestedSchema": schema});
-            if revision.has_modes_of_elicitation() {
+            if revision.has_elicitation_modes() {
                 params["mode"] = "form".into();
             } else {
-                in_older_words(&mut params["requestedSchema"]);
+                downgrade_schema(&mut params["requestedSchema"]);
             }
             ("elicitation/create", params)
         }
@@ -56,11 +56,11 @@ pub(crate) fn request(question: &InputRequest, revision: Revision, id: &str) -> 
         InputKind::Sampling(request) => {
             let mut params = sampling::params(request);
             if let Some(Value::Array(messages)) = params.get_mut("messages")
-                && !revision.has_messages_of_parts()
+                && !revision.has_message_lists()
             {
                 let all = std::mem::take(messages).into_iter();
                 *messages = all
-                    .flat_map(|message| in_parts(message, revision))
+                    .flat_map(|message| single_block_messages(message, revision))
                     .collect();
             }
             ("sampling/createMessage", Value::Object(params))
@@ -70,9 +70,9 @@ pub(crate) fn request(question: &InputRequest, revision: Revision, id: &str) -> 
     json!({"method": method, "params": params})
 }
 
-/// Fields as 2025-06-18 has them. The titles of choices stand beside them, under `enumNames`; only what is yes or
-/// no has a default.
-fn in_older_words(schema: &mut Value) {
+/// Rewrites the fields of a form for 2025-06-18: the titles of an enum are in `enumNames`, and only booleans have
+/// defaults.
+fn downgrade_schema(schema: &mut Value) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     let properties = properties.into_iter().flat_map(Map::values_mut);
     for property in properties.filter_map(Value::as_object_mut) {
@@ -92,29 +92,29 @@ fn in_older_words(schema: &mut Value) {
     }
 }
 
-/// A message as the revisions before 2025-11-25 have it, with one content: each part is a message of its own.
-fn in_parts(message: Value, revision: Revision) -> Vec<Value> {
+/// A sampling message for the revisions before 2025-11-25, which allow one content block: each block is a separate message.
+fn single_block_messages(message: Value, revision: Revision) -> Vec<Value> {
     let one = |content: Value| {
         let mut message = message.clone();
-        message["content"] = in_words(content, revision);
+        message["content"] = without_audio(content, revision);
         message
     };
     match message.get("content") {
-        Some(Value::Array(parts)) => parts.iter().cloned().map(one).collect(),
+        Some(Value::Array(blocks)) => blocks.iter().cloned().map(one).collect(),
         Some(content) => vec![one(content.clone())],
         None => vec![message],
     }
 }
 
-/// A content, in words where the revision has no type for it.
-fn in_words(content: Value, revision: Revision) -> Value {
+/// A content block, with text in place of audio for a revision without audio.
+fn without_audio(content: Value, revision: Revision) -> Value {
     let text = |name: &str| content.get(name).and_then(Value::as_str);
     if text("type") != Some("audio") || revision.has_annotations_and_audio() {
         return content;
     }
-    // Four characters of base64 are three bytes, less those that are but padding.
+    // Four characters of base64 are three bytes, without the padding.
     let data = text("data").unwrap_or_default();
     let size = data.trim_end_matches('=').len() * 3 / 4;
-    let said = content::sound(text("mimeType").unwrap_or_default(), size);
-    json!({"type": "text", "text": said})
+    let text = content::audio_as_text(text("mimeType").unwrap_or_default(), size);
+    json!({"type": "text", "text": text})
 }

@@ -1,11 +1,11 @@
-//! The JSON-RPC envelope, read once from the bytes of a body.
+//! The JSON-RPC envelope of the messages that a client sends.
+//! Must not know eras or headers.
 //!
-//! Header rules, access, limits and the function all see what this one parse gave. The texts borrow from
-//! the body; only the arguments of a call become a value of their own. A member of an unexpected type
-//! is kept as such instead of failing the parse, because what it means (and whether it has an id to
-//! answer) is known only when the method is. What this parse does not keep is read again from the same
-//! bytes by the few methods that want it ([`Request::input`]), so that a call does not pay for it. Nothing
-//! here knows eras, headers or statuses.
+//! A body is parsed once, and header rules, access rules, limits and the function all see that result, so that no two of
+//! them can read different values from one body. Strings borrow from the body; only the arguments of a call are copied. A
+//! member of an unexpected type does not fail the parse, because its meaning, and the id that an error needs, are known
+//! only with the rest of the message. The few methods that need other parameters parse the message again
+//! ([`Request::input`]), so that other calls do not pay for them.
 
 use std::borrow::Cow;
 use tent_core::codes;
@@ -17,28 +17,26 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::json::{self, Strict, Take, Taking};
 use crate::mcp::protocol::json_rpc::code;
-use crate::mcp::protocol::params::{AText, Params, Text, TheParams, members};
+use crate::mcp::protocol::params::{Params, ParamsSeed, Text, TextSeed, members};
 use crate::mcp::protocol::rpc_error::RpcError;
 use http::StatusCode;
 
-/// The most messages of one array; each may be a call, so more would pass by every limit on requests.
-const MOST_IN_A_BATCH: usize = 64;
+/// The most messages of a batch. Each may be a call, so more would exceed every limit on requests.
+const MAX_BATCH: usize = 64;
 
 /// A whole body.
 #[derive(Debug)]
 pub(crate) enum Payload<'a> {
-    /// One message.
     One(Message<'a>),
-    /// An array of messages.
     Batch(Vec<Message<'a>>),
 }
 
-/// Why a body is no message.
+/// Why a body is not a message.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
-    /// It is no JSON text: −32700.
+    /// It is not JSON: −32700.
     Syntax(String),
-    /// It is JSON that cannot be a message, or holds a key twice: −32600.
+    /// It is JSON that cannot be a message, or has a duplicate key: −32600.
     Data(String),
 }
 
@@ -59,15 +57,15 @@ pub(crate) type ClientResponse = Result<Value, Value>;
 
 /// Reads a body.
 pub(crate) fn read(body: &[u8]) -> Result<Payload<'_>, Unreadable> {
-    // One check of the whole text is cheaper than one for each string, and makes every borrowed part valid.
+    // One check of the whole body is cheaper than one of each string.
     let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
     if !text.trim_start_matches(WHITESPACE).starts_with('[') {
         return one(text)
             .map(Payload::One)
             .map_err(|error| unreadable(&error, None));
     }
-    // Each element by its own bytes, from which it can be read again.
-    let texts = json::read(text, Taking(Elements)).map_err(|error| unreadable(&error, None))?;
+    // Each message keeps its own bytes, which `Request::input` reads again.
+    let texts = json::read(text, Taking(BatchSeed)).map_err(|error| unreadable(&error, None))?;
     let messages = texts
         .into_iter()
         .enumerate()
@@ -75,18 +73,18 @@ pub(crate) fn read(body: &[u8]) -> Result<Payload<'_>, Unreadable> {
     messages.collect::<Result<_, _>>().map(Payload::Batch)
 }
 
-/// What may stand between two tokens of JSON.
+/// The whitespace of JSON.
 const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 fn one(text: &str) -> Result<Message<'_>, serde_json::Error> {
-    let message = json::read(text, Taking(OneMessage))?;
+    let message = json::read(text, Taking(MessageSeed))?;
     Ok(Message { text, ..message })
 }
 
-/// `of`: the message of an array in which it was met, counted from 1.
-fn unreadable(error: &serde_json::Error, of: Option<usize>) -> Unreadable {
-    let why = match of {
-        Some(of) => format!("in message {of}, {error}"),
+/// `number` is the position of the message in its batch, from 1.
+fn unreadable(error: &serde_json::Error, number: Option<usize>) -> Unreadable {
+    let why = match number {
+        Some(number) => format!("in message {number}, {error}"),
         None => error.to_string(),
     };
     if error.is_data() {
@@ -96,33 +94,29 @@ fn unreadable(error: &serde_json::Error, of: Option<usize>) -> Unreadable {
     }
 }
 
-/// One message, as it came.
+/// One message, before it is known what it is.
 #[derive(Debug, Default)]
 pub(crate) struct Message<'a> {
-    /// The whole of it.
     text: &'a str,
-    /// Whether it is an object at all.
     is_object: bool,
     /// Whether `jsonrpc` is "2.0".
-    is_two: bool,
+    is_version_2: bool,
     id: Option<&'a RawValue>,
     method: Text<'a>,
-    /// Its `result` or its `error`.
-    answer: Option<ClientResponse>,
-    /// Large, and handed on from one to the next.
+    /// The `result` or the `error`.
+    response: Option<ClientResponse>,
+    /// Boxed, since it is large and moves with the message.
     params: Box<Params<'a>>,
 }
 
-/// What a message is.
+/// The kinds of messages.
 #[derive(Debug)]
 pub(crate) enum Kind<'a> {
-    /// It wants an answer under this id, which is echoed byte for byte.
     Request(Request<'a>),
-    /// It wants none.
     Notification(Request<'a>),
-    /// It answers a question of the server's, by its id.
+    /// A response to the request of the server with this id.
     Response(&'a str, ClientResponse),
-    /// It is none of these. The id is there where it could be read.
+    /// None of these, and why. With the id if it could be read.
     Invalid(Option<&'a RawValue>, &'static str),
 }
 
@@ -131,37 +125,38 @@ pub(crate) enum Kind<'a> {
 pub(crate) struct Request<'a> {
     /// The whole message.
     text: &'a str,
+    /// As the client sent it: the response echoes its bytes.
     pub(crate) id: &'a RawValue,
     pub(crate) method: Cow<'a, str>,
     pub(crate) params: Box<Params<'a>>,
 }
 
 impl Request<'_> {
-    /// Its params as they were sent, but for `_meta`; none where they are no object. Read from the message's
-    /// bytes once more, as strictly as the first time.
+    /// The params without `_meta`; empty if they are not an object. Parses the message again, as strictly as the first
+    /// time.
     ///
     /// # Errors
-    /// What the first reading took as it stands, and this one does not: a key twice within a `requestId`.
+    /// A duplicate key within `requestId`, which the first parse does not read.
     pub(crate) fn input(&self) -> Result<Map<String, Value>, Unreadable> {
         let mut input =
-            json::read(self.text, Taking(InputOf)).map_err(|error| unreadable(&error, None))?;
+            json::read(self.text, Taking(InputSeed)).map_err(|error| unreadable(&error, None))?;
         input.remove("_meta");
         Ok(input)
     }
 }
 
 impl<'a> Message<'a> {
-    /// Sorts out what it is.
+    /// What the message is.
     pub(crate) fn kind(self) -> Kind<'a> {
         if !self.is_object {
             return Kind::Invalid(None, "A message is a JSON object.");
         }
-        let is_answer = self.answer.is_some() && self.method == Text::Absent;
+        let is_response = self.response.is_some() && self.method == Text::Absent;
         let id = match self.id {
             Some(id) if is_id(id.get()) => Some(id),
-            // `null` where the other side could not read what it answers (JSON-RPC 2.0, 5). Whatever its id is, an
-            // answer is not answered.
-            Some(_) if is_answer => None,
+            // `null` if the client could not read the id of the request (JSON-RPC 2.0, section 5). A response never gets an
+            // error as its response, whatever its id is.
+            Some(_) if is_response => None,
             Some(_) => {
                 return Kind::Invalid(
                     None,
@@ -170,51 +165,50 @@ impl<'a> Message<'a> {
             }
             None => None,
         };
-        if !self.is_two {
+        if !self.is_version_2 {
             return Kind::Invalid(id, "A message has \"jsonrpc\": \"2.0\".");
         }
-        match (self.method, id, self.answer) {
-            (Text::Is(_), _, Some(_)) => {
+        match (self.method, id, self.response) {
+            (Text::Valid(_), _, Some(_)) => {
                 Kind::Invalid(id, "A message is a request or an answer, not both.")
             }
-            (Text::Is(method), Some(id), None) => Kind::Request(Request {
+            (Text::Valid(method), Some(id), None) => Kind::Request(Request {
                 text: self.text,
                 id,
                 method,
                 params: self.params,
             }),
-            (Text::Is(method), None, None) => Kind::Notification(Request {
+            (Text::Valid(method), None, None) => Kind::Notification(Request {
                 text: self.text,
                 id: RawValue::NULL,
                 method,
                 params: self.params,
             }),
-            // An answer to what could not be read has no id.
-            (Text::Absent, id, Some(answer)) => {
-                Kind::Response(id.map_or("", RawValue::get), answer)
+            (Text::Absent, id, Some(response)) => {
+                Kind::Response(id.map_or("", RawValue::get), response)
             }
             (Text::Absent, _, None) => Kind::Invalid(id, "A request names a method."),
-            (Text::Other, _, _) => Kind::Invalid(id, "A method is a string."),
+            (Text::Invalid, _, _) => Kind::Invalid(id, "A method is a string."),
         }
     }
 }
 
-/// The most bytes of an id, quotes and escapes among them. It is repeated in each message of a subscription, as a
-/// progress token is in each of a call.
-pub(crate) const MOST_ID: usize = 1024;
+/// The most bytes of an id, quotes and escapes included. Each message of a subscription repeats its id, and each
+/// progress notification its token.
+pub(crate) const MAX_ID: usize = 1024;
 
-/// MCP's ids and tokens are strings and integers. `1.0` and `1e2` are refused rather than taken for integers,
-/// since an echo could then differ from what was sent.
+/// Whether this JSON is an id or a token of MCP: a string or an integer. `1.0` and `1e2` are refused, since a client may
+/// not recognise its own id in another form.
 pub(crate) fn is_id(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_one = text.starts_with('"') || digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_one && text.len() <= MOST_ID
+    is_one && text.len() <= MAX_ID
 }
 
-/// The messages of an array, unread.
-struct Elements;
+/// The messages of a batch, each as its own text.
+struct BatchSeed;
 
-impl<'de> Take<'de> for Elements {
+impl<'de> Take<'de> for BatchSeed {
     type Out = Vec<&'de RawValue>;
 
     fn other(self) -> Self::Out {
@@ -224,9 +218,9 @@ impl<'de> Take<'de> for Elements {
     fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Out, A::Error> {
         let mut messages = Vec::new();
         while let Some(message) = list.next_element()? {
-            if messages.len() == MOST_IN_A_BATCH {
+            if messages.len() == MAX_BATCH {
                 return Err(A::Error::custom(format_args!(
-                    "an array holds at most {MOST_IN_A_BATCH} messages"
+                    "an array holds at most {MAX_BATCH} messages"
                 )));
             }
             messages.push(message);
@@ -235,10 +229,10 @@ impl<'de> Take<'de> for Elements {
     }
 }
 
-/// The params of a message, as a function takes them.
-struct InputOf;
+/// The params of a message as a map.
+struct InputSeed;
 
-impl<'de> Take<'de> for InputOf {
+impl<'de> Take<'de> for InputSeed {
     type Out = Map<String, Value>;
 
     fn other(self) -> Self::Out {
@@ -250,7 +244,7 @@ impl<'de> Take<'de> for InputOf {
         members(object, |key, object| {
             let is_params = key == "params";
             if is_params {
-                input = object.next_value_seed(Taking(Everything))?;
+                input = object.next_value_seed(Taking(ObjectSeed))?;
             }
             Ok(is_params)
         })?;
@@ -258,10 +252,10 @@ impl<'de> Take<'de> for InputOf {
     }
 }
 
-/// Every member of an object.
-struct Everything;
+/// Every member of an object; none of another type.
+struct ObjectSeed;
 
-impl<'de> Take<'de> for Everything {
+impl<'de> Take<'de> for ObjectSeed {
     type Out = Map<String, Value>;
 
     fn other(self) -> Self::Out {
@@ -273,9 +267,9 @@ impl<'de> Take<'de> for Everything {
     }
 }
 
-struct OneMessage;
+struct MessageSeed;
 
-impl<'de> Take<'de> for OneMessage {
+impl<'de> Take<'de> for MessageSeed {
     type Out = Message<'de>;
 
     fn other(self) -> Message<'de> {
@@ -290,16 +284,16 @@ impl<'de> Take<'de> for OneMessage {
         members(object, |key, object| {
             match key {
                 "jsonrpc" => {
-                    let version = object.next_value_seed(Taking(AText))?;
-                    message.is_two = version.get() == Some("2.0");
+                    let version = object.next_value_seed(Taking(TextSeed))?;
+                    message.is_version_2 = version.get() == Some("2.0");
                 }
                 "id" => message.id = Some(object.next_value()?),
-                "method" => message.method = object.next_value_seed(Taking(AText))?,
-                "params" => *message.params = object.next_value_seed(Taking(TheParams))?,
-                "result" if message.answer.is_none() => {
-                    message.answer = Some(Ok(object.next_value_seed(Strict)?));
+                "method" => message.method = object.next_value_seed(Taking(TextSeed))?,
+                "params" => *message.params = object.next_value_seed(Taking(ParamsSeed))?,
+                "result" if message.response.is_none() => {
+                    message.response = Some(Ok(object.next_value_seed(Strict)?));
                 }
-                "error" => message.answer = Some(Err(object.next_value_seed(Strict)?)),
+                "error" => message.response = Some(Err(object.next_value_seed(Strict)?)),
                 _ => return Ok(false),
             }
             Ok(true)

@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_have_no_fraction() {
-        for (progress, wanted) in [(3.0, "3"), (-0.0, "0"), (0.5, "0.5"), (1e300, "1e+300")] {
+        for (progress, expected) in [(3.0, "3"), (-0.0, "0"), (0.5, "0.5"), (1e300, "1e+300")] {
             let params = ProgressParams {
                 progress_token: raw("\"t\""),
                 progress,
@@ -173,7 +173,8 @@ mod tests {
             };
             let written = write("notifications/progress", params);
             let written = String::from_utf8(written).expect("text");
-            let params = format!("\"params\":{{\"progressToken\":\"t\",\"progress\":{wanted}}}}}");
+            let params =
+                format!("\"params\":{{\"progressToken\":\"t\",\"progress\":{expected}}}}}");
             assert!(written.ends_with(&params), "{written}");
         }
     }

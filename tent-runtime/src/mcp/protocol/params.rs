@@ -1,6 +1,7 @@
-//! The parameters of a request, as far as the protocol itself reads them, in the same one pass as their
-//! envelope (see [`wire`](crate::mcp::protocol::message)). Judges nothing: what is missing or of a wrong type is kept as
-//! that. What is not kept here a method reads again ([`Request::input`](crate::mcp::protocol::message::Request::input)).
+//! The parameters of a request that the protocol itself reads, in the same pass as their
+//! [envelope](crate::mcp::protocol::message).
+//! Must not reject anything: a missing member is `Absent`, and a member of another type is `Invalid`. A method that needs
+//! other parameters reads them again ([`Request::input`](crate::mcp::protocol::message::Request::input)).
 
 use std::borrow::Cow;
 
@@ -14,20 +15,18 @@ use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
 /// A member that should be a string.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Text<'a> {
-    /// It is not there.
     #[default]
     Absent,
-    /// It is one.
-    Is(Cow<'a, str>),
-    /// It is something else.
-    Other,
+    Valid(Cow<'a, str>),
+    /// Another type.
+    Invalid,
 }
 
 impl Text<'_> {
     pub(crate) fn get(&self) -> Option<&str> {
         match self {
-            Text::Is(text) => Some(text),
-            Text::Absent | Text::Other => None,
+            Text::Valid(text) => Some(text),
+            Text::Absent | Text::Invalid => None,
         }
     }
 }
@@ -38,10 +37,10 @@ pub(crate) enum ObjectShape {
     #[default]
     Absent,
     Object,
-    Other,
+    Invalid,
 }
 
-/// The members of `params` that more than one method has, or that are read while a message is sorted out.
+/// The members of `params` that more than one method has, or that decide how a message is served.
 #[derive(Debug, Default)]
 pub(crate) struct Params<'a> {
     pub(crate) shape: ObjectShape,
@@ -50,9 +49,9 @@ pub(crate) struct Params<'a> {
     /// Of `resources/read` and the like.
     pub(crate) uri: Text<'a>,
     pub(crate) arguments: Arguments,
-    /// What the client answers to what was asked in an earlier round.
+    /// `inputResponses`.
     pub(crate) responses: Arguments,
-    /// What came with what was asked, to be given back.
+    /// `requestState`.
     pub(crate) state: Text<'a>,
     pub(crate) meta: Meta<'a>,
     /// Of `logging/setLevel`.
@@ -64,7 +63,7 @@ pub(crate) struct Params<'a> {
     /// Of `initialize`.
     pub(crate) version: Text<'a>,
     /// Of `initialize`.
-    pub(crate) abilities: Option<ClientCapabilities<'a>>,
+    pub(crate) capabilities: Option<ClientCapabilities<'a>>,
     /// Of `initialize`.
     pub(crate) client: ClientInfo<'a>,
 }
@@ -72,50 +71,52 @@ pub(crate) struct Params<'a> {
 /// The arguments of a call.
 #[derive(Debug, Default)]
 pub(crate) enum Arguments {
-    /// None, or `null`: no fields.
+    /// Missing, or `null`.
     #[default]
     Absent,
     Object(Map<String, Value>),
-    Other,
+    Invalid,
 }
 
-/// The members of `_meta` that the protocol itself reads; all others are an extension's or an app's.
+/// The members of `_meta` that the protocol itself reads, and those of extensions and the app.
 #[derive(Debug, Default)]
 pub(crate) struct Meta<'a> {
     pub(crate) shape: ObjectShape,
-    /// `io.modelcontextprotocol/protocolVersion`. That it is there at all tells the modern era.
+    /// `io.modelcontextprotocol/protocolVersion`, which only modern requests have.
     pub(crate) version: Text<'a>,
-    /// `io.modelcontextprotocol/clientCapabilities`, where it is an object.
-    pub(crate) abilities: Option<ClientCapabilities<'a>>,
-    /// Whether those are there at all, whatever they are.
-    pub(crate) has_abilities: bool,
-    /// `io.modelcontextprotocol/clientInfo`, as far as it could be read.
+    /// `io.modelcontextprotocol/clientCapabilities`, if it is an object.
+    pub(crate) capabilities: Option<ClientCapabilities<'a>>,
+    /// Whether `io.modelcontextprotocol/clientCapabilities` is there, of any type.
+    pub(crate) has_capabilities: bool,
+    /// `io.modelcontextprotocol/clientInfo`.
     pub(crate) client: ClientInfo<'a>,
-    /// `progressToken`, as it was sent, so that an echo is the same bytes.
+    /// `progressToken`, as the client sent it, so that the echo has the same bytes.
     pub(crate) progress_token: Option<&'a RawValue>,
     /// `io.modelcontextprotocol/logLevel`.
     pub(crate) log_level: Text<'a>,
-    /// Every other member but tent's own: for the function. None costs nothing.
+    /// The other members, for the function, except those that are reserved for tent. Empty without an allocation.
     pub(crate) rest: Map<String, Value>,
 }
 
-/// What a client says it can do.
+/// The capabilities that a client declares.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClientCapabilities<'a> {
-    pub(crate) said: Capabilities,
-    /// `extensions`, as it was sent: which of them count is not known here.
+    pub(crate) declared: Capabilities,
+    /// `extensions`, as the client sent it. [`KnownExtensions`](crate::mcp::protocol::extensions::KnownExtensions) reads it.
     pub(crate) extensions: Option<&'a RawValue>,
 }
 
-/// What a client says of itself: for display and logs, so a wrong type is no failure.
+/// The client's `Implementation`. It is for display and logs, so an invalid one is not an error.
 #[derive(Debug, Default)]
 pub(crate) struct ClientInfo<'a> {
     pub(crate) name: Text<'a>,
     pub(crate) version: Text<'a>,
 }
 
-/// Reads the members of an object: `member` takes those it knows and tells so, the rest is skipped. A
-/// key that stands twice is refused either way.
+/// Reads the members of an object. `member` reads those that it knows and returns whether it did; the others are skipped.
+///
+/// # Errors
+/// Those of `member`, and a duplicate key, which every object rejects.
 pub(crate) fn members<'de, A, F>(mut object: A, mut member: F) -> Result<(), A::Error>
 where
     A: MapAccess<'de>,
@@ -131,28 +132,28 @@ where
     Ok(())
 }
 
-pub(crate) struct AText;
+pub(crate) struct TextSeed;
 
-impl<'de> Take<'de> for AText {
+impl<'de> Take<'de> for TextSeed {
     type Out = Text<'de>;
 
     fn other(self) -> Text<'de> {
-        Text::Other
+        Text::Invalid
     }
 
     fn text(self, text: Cow<'de, str>) -> Text<'de> {
-        Text::Is(text)
+        Text::Valid(text)
     }
 }
 
-/// A string that may be left out by `null`.
-struct TextOrNull;
+/// A string, or `null` for none.
+struct OptionalTextSeed;
 
-impl<'de> Take<'de> for TextOrNull {
+impl<'de> Take<'de> for OptionalTextSeed {
     type Out = Text<'de>;
 
     fn other(self) -> Text<'de> {
-        Text::Other
+        Text::Invalid
     }
 
     fn null(self) -> Text<'de> {
@@ -160,18 +161,18 @@ impl<'de> Take<'de> for TextOrNull {
     }
 
     fn text(self, text: Cow<'de, str>) -> Text<'de> {
-        Text::Is(text)
+        Text::Valid(text)
     }
 }
 
-pub(crate) struct TheParams;
+pub(crate) struct ParamsSeed;
 
-impl<'de> Take<'de> for TheParams {
+impl<'de> Take<'de> for ParamsSeed {
     type Out = Params<'de>;
 
     fn other(self) -> Params<'de> {
         Params {
-            shape: ObjectShape::Other,
+            shape: ObjectShape::Invalid,
             ..Params::default()
         }
     }
@@ -187,23 +188,25 @@ impl<'de> Take<'de> for TheParams {
         };
         members(object, |key, object| {
             match key {
-                "name" => params.name = object.next_value_seed(Taking(AText))?,
-                "arguments" => params.arguments = object.next_value_seed(Taking(TheArguments))?,
+                "name" => params.name = object.next_value_seed(Taking(TextSeed))?,
+                "arguments" => params.arguments = object.next_value_seed(Taking(ArgumentsSeed))?,
                 "inputResponses" => {
-                    params.responses = object.next_value_seed(Taking(TheArguments))?;
+                    params.responses = object.next_value_seed(Taking(ArgumentsSeed))?;
                 }
-                "requestState" => params.state = object.next_value_seed(Taking(TextOrNull))?,
-                "cursor" => params.cursor = object.next_value_seed(Taking(TextOrNull))?,
-                "level" => params.level = object.next_value_seed(Taking(AText))?,
+                "requestState" => {
+                    params.state = object.next_value_seed(Taking(OptionalTextSeed))?
+                }
+                "cursor" => params.cursor = object.next_value_seed(Taking(OptionalTextSeed))?,
+                "level" => params.level = object.next_value_seed(Taking(TextSeed))?,
                 "requestId" => params.request_id = Some(object.next_value()?),
-                "reason" => params.reason = object.next_value_seed(Taking(AText))?,
-                "_meta" => params.meta = object.next_value_seed(Taking(TheMeta))?,
-                "protocolVersion" => params.version = object.next_value_seed(Taking(AText))?,
+                "reason" => params.reason = object.next_value_seed(Taking(TextSeed))?,
+                "_meta" => params.meta = object.next_value_seed(Taking(MetaSeed))?,
+                "protocolVersion" => params.version = object.next_value_seed(Taking(TextSeed))?,
                 "capabilities" => {
-                    params.abilities = object.next_value_seed(Taking(TheAbilities))?
+                    params.capabilities = object.next_value_seed(Taking(CapabilitiesSeed))?
                 }
-                "clientInfo" => params.client = object.next_value_seed(Taking(TheClient))?,
-                "uri" => params.uri = object.next_value_seed(Taking(AText))?,
+                "clientInfo" => params.client = object.next_value_seed(Taking(ClientInfoSeed))?,
+                "uri" => params.uri = object.next_value_seed(Taking(TextSeed))?,
                 _ => return Ok(false),
             }
             Ok(true)
@@ -212,13 +215,13 @@ impl<'de> Take<'de> for TheParams {
     }
 }
 
-struct TheArguments;
+struct ArgumentsSeed;
 
-impl<'de> Take<'de> for TheArguments {
+impl<'de> Take<'de> for ArgumentsSeed {
     type Out = Arguments;
 
     fn other(self) -> Arguments {
-        Arguments::Other
+        Arguments::Invalid
     }
 
     fn null(self) -> Arguments {
@@ -230,14 +233,14 @@ impl<'de> Take<'de> for TheArguments {
     }
 }
 
-struct TheMeta;
+struct MetaSeed;
 
-impl<'de> Take<'de> for TheMeta {
+impl<'de> Take<'de> for MetaSeed {
     type Out = Meta<'de>;
 
     fn other(self) -> Meta<'de> {
         Meta {
-            shape: ObjectShape::Other,
+            shape: ObjectShape::Invalid,
             ..Meta::default()
         }
     }
@@ -250,17 +253,17 @@ impl<'de> Take<'de> for TheMeta {
         members(object, |key, object| {
             match key {
                 "io.modelcontextprotocol/protocolVersion" => {
-                    meta.version = object.next_value_seed(Taking(AText))?;
+                    meta.version = object.next_value_seed(Taking(TextSeed))?;
                 }
                 "io.modelcontextprotocol/clientCapabilities" => {
-                    meta.has_abilities = true;
-                    meta.abilities = object.next_value_seed(Taking(TheAbilities))?;
+                    meta.has_capabilities = true;
+                    meta.capabilities = object.next_value_seed(Taking(CapabilitiesSeed))?;
                 }
                 "io.modelcontextprotocol/clientInfo" => {
-                    meta.client = object.next_value_seed(Taking(TheClient))?;
+                    meta.client = object.next_value_seed(Taking(ClientInfoSeed))?;
                 }
                 "io.modelcontextprotocol/logLevel" => {
-                    meta.log_level = object.next_value_seed(Taking(TextOrNull))?;
+                    meta.log_level = object.next_value_seed(Taking(OptionalTextSeed))?;
                 }
                 "progressToken" => meta.progress_token = object.next_value()?,
                 _ if key.starts_with("tent.") => return Ok(false),
@@ -275,9 +278,9 @@ impl<'de> Take<'de> for TheMeta {
     }
 }
 
-struct TheClient;
+struct ClientInfoSeed;
 
-impl<'de> Take<'de> for TheClient {
+impl<'de> Take<'de> for ClientInfoSeed {
     type Out = ClientInfo<'de>;
 
     fn other(self) -> ClientInfo<'de> {
@@ -288,8 +291,8 @@ impl<'de> Take<'de> for TheClient {
         let mut client = ClientInfo::default();
         members(object, |key, object| {
             match key {
-                "name" => client.name = object.next_value_seed(Taking(AText))?,
-                "version" => client.version = object.next_value_seed(Taking(AText))?,
+                "name" => client.name = object.next_value_seed(Taking(TextSeed))?,
+                "version" => client.version = object.next_value_seed(Taking(TextSeed))?,
                 _ => return Ok(false),
             }
             Ok(true)
@@ -298,10 +301,10 @@ impl<'de> Take<'de> for TheClient {
     }
 }
 
-/// The capabilities of a client: `None` where they are no object.
-struct TheAbilities;
+/// The capabilities of a client; `None` if they are not an object.
+struct CapabilitiesSeed;
 
-impl<'de> Take<'de> for TheAbilities {
+impl<'de> Take<'de> for CapabilitiesSeed {
     type Out = Option<ClientCapabilities<'de>>;
 
     fn other(self) -> Self::Out {
@@ -309,36 +312,42 @@ impl<'de> Take<'de> for TheAbilities {
     }
 
     fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
-        let mut said = Capabilities::default();
+        let mut declared = Capabilities::default();
         let mut extensions = None;
         members(object, |key, object| {
             match key {
-                "roots" => said.roots = object.next_value_seed(Taking(Parts([])))?.is_some(),
+                "roots" => {
+                    declared.roots = object.next_value_seed(Taking(PartsSeed([])))?.is_some()
+                }
                 "sampling" => {
-                    let parts = object.next_value_seed(Taking(Parts(["tools", "context"])))?;
-                    said.sampling = parts.is_some();
-                    [said.sampling_tools, said.sampling_context] = parts.unwrap_or_default();
+                    let parts = object.next_value_seed(Taking(PartsSeed(["tools", "context"])))?;
+                    declared.sampling = parts.is_some();
+                    [declared.sampling_tools, declared.sampling_context] =
+                        parts.unwrap_or_default();
                 }
                 "elicitation" => {
-                    let parts = object.next_value_seed(Taking(Parts(["form", "url"])))?;
-                    // An empty object means forms: they were there before the modes had names.
-                    said.form = parts.is_some_and(|[form, url]| form || !url);
-                    said.url = parts.is_some_and(|[_, url]| url);
+                    let parts = object.next_value_seed(Taking(PartsSeed(["form", "url"])))?;
+                    // An empty object means forms, which are older than the names of the modes.
+                    declared.form = parts.is_some_and(|[form, url]| form || !url);
+                    declared.url = parts.is_some_and(|[_, url]| url);
                 }
                 "extensions" => extensions = object.next_value()?,
                 _ => return Ok(false),
             }
             Ok(true)
         })?;
-        Ok(Some(ClientCapabilities { said, extensions }))
+        Ok(Some(ClientCapabilities {
+            declared,
+            extensions,
+        }))
     }
 }
 
-/// Which of these parts a capability has; `None` where it is no object, which counts as not said. A part that
-/// is no object counts as not said either.
-struct Parts<const N: usize>([&'static str; N]);
+/// The sub-capabilities that a capability has, of these; `None` if it is not an object. A capability or sub-capability
+/// that is not an object counts as not declared.
+struct PartsSeed<const N: usize>([&'static str; N]);
 
-impl<'de, const N: usize> Take<'de> for Parts<N> {
+impl<'de, const N: usize> Take<'de> for PartsSeed<N> {
     type Out = Option<[bool; N]>;
 
     fn other(self) -> Self::Out {
@@ -351,7 +360,7 @@ impl<'de, const N: usize> Take<'de> for Parts<N> {
             let Some(at) = self.0.iter().position(|part| *part == key) else {
                 return Ok(false);
             };
-            has[at] = object.next_value_seed(Taking(Parts([])))?.is_some();
+            has[at] = object.next_value_seed(Taking(PartsSeed([])))?.is_some();
             Ok(true)
         })?;
         Ok(Some(has))
@@ -387,12 +396,12 @@ mod tests {
             (r#"{"sampling":{"tools":{},"context":{}}}"#, &ALL[2..5]),
             (r#"{"sampling":{"tools":null,"other":{}}}"#, &ALL[2..3]),
         ] {
-            let read = json::read(text, Taking(TheAbilities)).expect("it is read");
-            let read = read.expect("it is an object").said;
+            let read = json::read(text, Taking(CapabilitiesSeed)).expect("it is read");
+            let read = read.expect("it is an object").declared;
             let declared: Vec<_> = ALL.into_iter().filter(|name| read.has(name)).collect();
             assert_eq!(declared, expected, "{text}");
         }
-        let none = json::read("[]", Taking(TheAbilities)).expect("it is read");
+        let none = json::read("[]", Taking(CapabilitiesSeed)).expect("it is read");
         assert!(none.is_none());
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn of(message: &[u8]) -> Option<&RawValue> {
     json.end().ok()?;
     members
         .id()
-        .filter(|_| members.has_method || !members.has_answer)
+        .filter(|_| members.has_method || !members.has_result_or_error)
 }
 
 /// The id of a message of which only the beginning is known, when it stands there.
@@ -43,7 +43,7 @@ struct Members<'a> {
     /// `None` inside where the message has two.
     id: Option<Option<&'a RawValue>>,
     has_method: bool,
-    has_answer: bool,
+    has_result_or_error: bool,
 }
 
 impl<'a> Members<'a> {
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for &mut Members<'de> {
                     continue;
                 }
                 "method" => self.has_method = true,
-                "result" | "error" => self.has_answer = true,
+                "result" | "error" => self.has_result_or_error = true,
                 _ => {}
             }
             // It skips a value of any depth without recursion.
@@ -90,7 +90,7 @@ impl<'de> Visitor<'de> for &mut Members<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::protocol::message::MOST_ID;
+    use crate::mcp::protocol::message::MAX_ID;
 
     #[test]
     fn reads_the_id_of_a_message_that_a_rule_rejects() {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn reads_no_id_of_a_response_of_two_ids_or_of_text_that_is_not_json() {
-        let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(MOST_ID));
+        let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(MAX_ID));
         for text in [
             "",
             "7",

@@ -1,7 +1,5 @@
-//! The revisions of the protocol that are served, and what each of them can say.
-//!
-//! Each method below names something that one revision brought; nothing else in the crate compares
-//! revisions by date.
+//! The revisions of MCP that tent serves, and the features of each.
+//! Must be the only place that compares revisions: each method below names a feature that one revision added.
 
 use crate::cx::Capabilities;
 
@@ -16,7 +14,7 @@ pub(crate) enum Revision {
 }
 
 impl Revision {
-    /// Every revision, the newest first, as clients are told them.
+    /// Every revision, the newest first, as `server/discover` lists them.
     pub(crate) const ALL: [Revision; 5] = [
         Revision::V2026_07_28,
         Revision::V2025_11_25,
@@ -25,18 +23,18 @@ impl Revision {
         Revision::V2024_11_05,
     ];
 
-    /// The newest that has a handshake: what `initialize` offers a client whose own is unknown.
+    /// The newest revision with a handshake, which `initialize` offers to a client of an unknown revision.
     pub(crate) const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
-    /// What a request without any word of a revision is taken to speak.
-    pub(crate) const UNSAID: Revision = Revision::V2025_03_26;
+    /// The revision of a request that names none (2025-06-18, basic/transports).
+    pub(crate) const ASSUMED: Revision = Revision::V2025_03_26;
 
     /// The revision of this name.
     pub(crate) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
     }
 
-    /// Its name on the wire.
+    /// The name in messages and headers.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Revision::V2024_11_05 => "2024-11-05",
@@ -52,64 +50,64 @@ impl Revision {
         self >= Revision::V2026_07_28
     }
 
-    /// Whether several messages may come as one array. One revision had it, the next took it back.
+    /// Whether messages can be sent in batches. One revision added batches, the next one removed them.
     pub(crate) fn has_batches(self) -> bool {
         self == Revision::V2025_03_26
     }
 
-    /// Whether a tool has `annotations`, and a content may be audio.
+    /// Whether tools have annotations, and content can be audio.
     pub(crate) fn has_annotations_and_audio(self) -> bool {
         self >= Revision::V2025_03_26
     }
 
-    /// Whether there are icons, and a server has a description and a website.
+    /// Whether there are icons, and `Implementation` has a description and a website.
     pub(crate) fn has_icons(self) -> bool {
         self >= Revision::V2025_11_25
     }
 
-    /// Whether forms can be asked for.
+    /// Whether there is elicitation.
     pub(crate) fn has_elicitation(self) -> bool {
         self >= Revision::V2025_06_18
     }
 
-    /// Whether a message of sampling has several parts, calls of tools and their results among them.
-    pub(crate) fn has_messages_of_parts(self) -> bool {
+    /// Whether a sampling message can have several content blocks, tool calls and tool results included.
+    pub(crate) fn has_message_lists(self) -> bool {
         self >= Revision::V2025_11_25
     }
 
-    /// Whether an elicitation has a mode, and choices have titles of their own, and defaults, and can be several.
-    pub(crate) fn has_modes_of_elicitation(self) -> bool {
+    /// Whether elicitation has modes, and enum fields have titles, defaults and multiple selection.
+    pub(crate) fn has_elicitation_modes(self) -> bool {
         self >= Revision::V2025_11_25
     }
 
-    /// Whether a note of progress says what is being done.
+    /// Whether a progress notification has a message.
     pub(crate) fn has_progress_messages(self) -> bool {
         self >= Revision::V2025_03_26
     }
 
-    /// Whether there are titles, output schemas, structured content and links to resources.
+    /// Whether there are titles, output schemas, structured content, resource links and `_meta` on most types.
     pub(crate) fn has_titles_and_structure(self) -> bool {
         self >= Revision::V2025_06_18
     }
 
-    /// What a client that said `said` can do when this revision is negotiated on: what the revision does not have was
-    /// said for another one.
-    pub(crate) fn masked(self, said: Capabilities) -> Capabilities {
-        let modes = self.has_modes_of_elicitation();
-        let parts = self.has_messages_of_parts();
+    /// The capabilities of a client that declares these in a handshake for this revision: a capability that the revision
+    /// does not have is for another one.
+    pub(crate) fn restrict(self, declared: Capabilities) -> Capabilities {
+        let modes = self.has_elicitation_modes();
+        let parts = self.has_message_lists();
         Capabilities {
-            // Before there were modes, whoever could ask its person could do it by a form.
-            form: self.has_elicitation() && (said.form || (said.url && !modes)),
-            url: said.url && modes,
-            sampling: said.sampling,
-            sampling_tools: said.sampling_tools && parts,
-            // Before it could be said apart, it was a part of sampling.
+            // Before there were modes, elicitation meant forms.
+            form: self.has_elicitation() && (declared.form || (declared.url && !modes)),
+            url: declared.url && modes,
+            sampling: declared.sampling,
+            sampling_tools: declared.sampling_tools && parts,
+            // Before it was a separate capability, it was part of sampling.
             sampling_context: if parts {
-                said.sampling_context
+                declared.sampling_context
             } else {
-                said.sampling
+                declared.sampling
             },
-            roots: said.roots,
+            roots: declared.roots,
         }
     }
 }
@@ -119,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_and_nothing_else_is() {
+    fn finds_a_revision_by_its_exact_name() {
         for one in Revision::ALL {
             assert_eq!(Revision::find(one.name()), Some(one));
         }
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_revision_does_not_have_no_client_of_it_can_do() {
+    fn restricts_capabilities_to_those_of_the_revision() {
         let all = Capabilities {
             form: true,
             url: true,
@@ -140,7 +138,7 @@ mod tests {
             sampling_context: true,
             roots: true,
         };
-        for (revision, wanted) in [
+        for (revision, expected) in [
             (Revision::V2026_07_28, all),
             (Revision::V2025_11_25, all),
             (
@@ -161,21 +159,21 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(revision.masked(all), wanted, "{}", revision.name());
+            assert_eq!(revision.restrict(all), expected, "{}", revision.name());
             let nothing = Capabilities::default();
-            assert_eq!(revision.masked(nothing), nothing);
+            assert_eq!(revision.restrict(nothing), nothing);
         }
         let urls = Capabilities {
             url: true,
             ..Capabilities::default()
         };
-        assert!(Revision::V2025_06_18.masked(urls).form);
-        assert!(!Revision::V2025_11_25.masked(urls).form);
+        assert!(Revision::V2025_06_18.restrict(urls).form);
+        assert!(!Revision::V2025_11_25.restrict(urls).form);
         let sampling = Capabilities {
             sampling: true,
             ..Capabilities::default()
         };
-        assert!(Revision::V2025_06_18.masked(sampling).sampling_context);
-        assert!(!Revision::V2025_11_25.masked(sampling).sampling_context);
+        assert!(Revision::V2025_06_18.restrict(sampling).sampling_context);
+        assert!(!Revision::V2025_11_25.restrict(sampling).sampling_context);
     }
 }

@@ -210,12 +210,12 @@ mod tests {
     #[test]
     fn reads_a_result_in_every_form() {
         let call = json!({"type": "tool_use", "id": "1", "name": "weather", "input": {}});
-        let said = json!({"role": "assistant", "model": "m", "stopReason": "toolUse", "content": [
+        let response = json!({"role": "assistant", "model": "m", "stopReason": "toolUse", "content": [
             {"type": "text", "text": "I "}, call, {"type": "text", "text": "look."},
         ]});
-        let said = result(&said).expect("a result");
-        assert_eq!((said.text(), said.content.len()), ("I look.".to_owned(), 3));
-        assert_eq!(said.stop_reason.as_deref(), Some("toolUse"));
+        let read = result(&response).expect("a result");
+        assert_eq!((read.text(), read.content.len()), ("I look.".to_owned(), 3));
+        assert_eq!(read.stop_reason.as_deref(), Some("toolUse"));
         for (invalid, problem) in [
             (json!({"model": "m"}), "has no `content`"),
             (

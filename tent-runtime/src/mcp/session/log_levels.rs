@@ -83,7 +83,7 @@ mod tests {
             RequestKey::new([0; 16], &caller, &n.to_string())
         };
         let set = |whose, n| {
-            let set = levels.set(Some(key(whose, n)), &Text::Is("error".into()));
+            let set = levels.set(Some(key(whose, n)), &Text::Valid("error".into()));
             assert!(set.is_ok());
         };
         let put = |whose, n| levels.lock().insert(key(whose, n), Level::Error);

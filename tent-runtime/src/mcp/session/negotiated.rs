@@ -43,16 +43,16 @@ pub(crate) fn client(
     known: &KnownExtensions,
     era: Era,
     info: &ClientInfo<'_>,
-    declared: Option<ClientCapabilities<'_>>,
+    capabilities: Option<ClientCapabilities<'_>>,
 ) -> Result<Client, RpcError> {
     let owned = |text: &Text<'_>| text.get().map(str::to_owned);
-    let declared = declared.unwrap_or_default();
-    let extensions = known.read(declared.extensions);
+    let capabilities = capabilities.unwrap_or_default();
+    let extensions = known.read(capabilities.extensions);
     Ok(Client {
         era,
         name: owned(&info.name),
         version: owned(&info.version),
-        capabilities: declared.said,
+        capabilities: capabilities.declared,
         extensions: extensions.map_err(|why| Unreadable::Data(why.to_string()))?,
     })
 }

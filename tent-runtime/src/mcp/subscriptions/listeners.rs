@@ -221,12 +221,6 @@ impl OpenStreams {
         state.forget(|key, _| key.is_in(nonce));
     }
 
-    /// How many sessions subscribe to a resource.
-    #[cfg(test)]
-    pub(crate) fn subscribed(&self) -> usize {
-        self.lock().subscriptions.len()
-    }
-
     /// Sends a notification to each stream that gets it.
     pub(crate) fn notify(&self, change: Change<'_>) {
         let state = self.lock();
@@ -284,11 +278,6 @@ impl OpenStreams {
                 None => return,
             }
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.lock().streams.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

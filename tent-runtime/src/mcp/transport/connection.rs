@@ -10,7 +10,7 @@ use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::{RequestContext, Transport};
 use crate::mcp::client::outbox::Outbox;
 use crate::mcp::methods::server::Mcp;
-use crate::mcp::methods::{legacy, router};
+use crate::mcp::methods::{batch, router};
 use crate::mcp::protocol::message::{self, Kind, Payload};
 use crate::mcp::protocol::request_id;
 use crate::mcp::protocol::rpc_error::RpcError;
@@ -53,12 +53,6 @@ impl Connection {
         self.state.admit().await
     }
 
-    /// A permit for one more request.
-    #[cfg(test)]
-    pub(crate) fn permit(&self) -> std::result::Result<tokio::sync::SemaphorePermit<'_>, RpcError> {
-        self.state.permit()
-    }
-
     /// The response to one message; `None` where it gets none.
     pub(crate) async fn answer(
         &self,
@@ -97,7 +91,7 @@ impl Connection {
         let response = match payload {
             Payload::One(message) => router::serve(&self.mcp, &context, message).await,
             Payload::Batch(messages) => {
-                legacy::batch(&self.mcp, &context, messages, &self.state.negotiated()).await
+                batch::serve(&self.mcp, &context, messages, &self.state.negotiated()).await
             }
         };
         let bytes = response.map_or_else(|error| error.write(None), |response| response.body);
@@ -146,3 +140,6 @@ impl Drop for Connection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

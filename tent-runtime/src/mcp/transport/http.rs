@@ -14,8 +14,8 @@ use crate::cx::TraceId;
 use crate::error::Error;
 use crate::mcp::client::context::{RequestContext, Transport};
 use crate::mcp::methods::server::Mcp;
-use crate::mcp::methods::{legacy, router};
-use crate::mcp::protocol::era::{is_modern, named};
+use crate::mcp::methods::{batch, legacy, router};
+use crate::mcp::protocol::era::{self, is_modern};
 use crate::mcp::protocol::message::{self, Payload};
 use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::revision::Revision;
@@ -62,11 +62,11 @@ async fn respond(
     match parts.method {
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
-            named(&parts.headers)?;
+            era::of_header(&parts.headers)?;
             return legacy::end(mcp, &parts.headers, &admitted).await;
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
-            named(&parts.headers)?;
+            era::of_header(&parts.headers)?;
             if !headers::accepted(&parts.headers).events {
                 let why = "The answer to GET is text/event-stream, which Accept does not name.";
                 return Err(RpcError::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
@@ -84,7 +84,7 @@ async fn respond(
         return Err(rejected(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)));
     }
     let accepted = headers::accepted(&parts.headers);
-    if !accepted.one {
+    if !accepted.any {
         return Err(
             RpcError::invalid("The answer is application/json, which Accept excludes.")
                 .with_status(StatusCode::NOT_ACCEPTABLE),
@@ -93,7 +93,7 @@ async fn respond(
     let limit = mcp.dispatcher.settings().limits.max_body;
     let started = Instant::now();
     let body = body.read(limit).await.map_err(rejected)?;
-    // The pace of the upload has limits of its own.
+    // The pace of the upload has its own limits.
     admitted.exclude(started.elapsed());
     let payload = match message::read(&body) {
         Ok(payload) => payload,
@@ -112,12 +112,12 @@ async fn respond(
     match payload {
         Payload::One(message) => router::serve(mcp, &context, message).await,
         Payload::Batch(messages) => {
-            let named = named(&parts.headers)?;
-            if named.is_some_and(Revision::is_modern) {
+            let revision = era::of_header(&parts.headers)?;
+            if revision.is_some_and(Revision::is_modern) {
                 return Err(RpcError::invalid("A body is one message."));
             }
-            let negotiated = legacy::negotiated(mcp, &context, named).await?;
-            legacy::batch(mcp, &context, messages, &negotiated).await
+            let negotiated = legacy::negotiated(mcp, &context, revision).await?;
+            batch::serve(mcp, &context, messages, &negotiated).await
         }
     }
 }

@@ -160,3 +160,6 @@ pub(crate) fn take_stdout() -> io::Result<impl Write + Send + 'static> {
     );
     Ok(io::stdout())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,27 +1,10 @@
 //! The functions of the app under test.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
-
 use tent::prelude::*;
 use tent::serde_json::Value;
 use tent::{Content, Map};
 
-/// The ids of the requests that ran a function.
-#[derive(State, Clone, Default)]
-pub(crate) struct Ran(Arc<Mutex<HashSet<String>>>);
-
-impl Ran {
-    fn record(&self, cx: &Cx) {
-        let mut ids = self.0.lock().expect("no test panics with the lock");
-        ids.insert(cx.trace().to_owned());
-    }
-
-    pub(super) fn contains(&self, id: &str) -> bool {
-        let ids = self.0.lock().expect("no test panics with the lock");
-        ids.contains(id)
-    }
-}
+use super::events::Events;
 
 #[data]
 struct Order {
@@ -48,26 +31,36 @@ fn find(id: String) -> Result<Order, OrderError> {
 
 /// For tests.
 #[query(access = "signedIn", offer = "mcp")]
-fn find_order(ran: &Ran, cx: &Cx, id: String, limit: Option<u32>) -> Result<Order, OrderError> {
+fn find_order(
+    events: &Events,
+    cx: &Cx,
+    id: String,
+    limit: Option<u32>,
+) -> Result<Order, OrderError> {
     let _ = limit;
     let order = find(id)?;
-    ran.record(cx);
+    events.emit(cx.trace());
     Ok(order)
 }
 
 /// For tests.
 #[change(access = "role:staff", offer = "mcp", idempotent = true)]
-fn delete_order(ran: &Ran, cx: &Cx, id: String, limit: Option<u32>) -> Result<Order, OrderError> {
+fn delete_order(
+    events: &Events,
+    cx: &Cx,
+    id: String,
+    limit: Option<u32>,
+) -> Result<Order, OrderError> {
     let _ = limit;
     let order = find(id)?;
-    ran.record(cx);
+    events.emit(cx.trace());
     Ok(order)
 }
 
 /// For tests.
 #[query(access = "anyone", offer = "mcp")]
-fn server_time(ran: &Ran, cx: &Cx) -> &'static str {
-    ran.record(cx);
+fn server_time(events: &Events, cx: &Cx) -> &'static str {
+    events.emit(cx.trace());
     "noon"
 }
 
@@ -78,8 +71,8 @@ struct Echo {
 
 /// For tests.
 #[query(access = "signedIn", offer = "mcp")]
-fn echo(ran: &Ran, cx: &Cx, text: String) -> Echo {
-    ran.record(cx);
+fn echo(events: &Events, cx: &Cx, text: String) -> Echo {
+    events.emit(cx.trace());
     Echo { text }
 }
 
@@ -139,12 +132,12 @@ fn not_yours(cx: &Cx) -> Result<()> {
 /// For tests.
 #[query(access = "role:staff", offer = "mcp")]
 fn report(
-    ran: &Ran,
+    events: &Events,
     cx: &Cx,
     #[arg(header = "Region")] region: String,
     #[arg(header = "Row")] row: Option<u32>,
 ) -> Map {
-    ran.record(cx);
+    events.emit(cx.trace());
     Map::from_iter([
         ("region".to_owned(), region.into()),
         ("row".to_owned(), row.into()),

@@ -447,6 +447,7 @@ async fn checks_the_log_level_and_progress_token_of_every_modern_method() {
             (&*level, json!(7)),
             ("progressToken", json!(1.5)),
             ("progressToken", json!({})),
+            ("progressToken", json!([1])),
             ("progressToken", json!(true)),
         ] {
             let got = app.json(200, with(method, member, value.clone())).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tent::http::request::Parts;
 use tent::{App, User};
 
-use crate::support::{MODERN, ask, key, legacy, modern, tent, tent_with};
+use crate::support::{Directory, MODERN, ask, key, legacy, modern, tent, tent_with};
 
 const REVISIONS: [&str; 5] = [
     MODERN,
@@ -276,8 +276,8 @@ async fn returns_the_id_of_an_older_client_byte_for_byte() {
 // K4-11.
 #[tokio::test]
 async fn every_server_of_a_store_serves_and_ends_a_session() {
-    let file = std::env::temp_dir().join(format!("tent-two-servers-{}.db", std::process::id()));
-    let url = format!("sqlite:{}", file.display());
+    let directory = Directory::new("two-servers");
+    let url = directory.store();
     let first = tent_with(|app| app.set("store.url", url.as_str())).await;
     let second = tent_with(|app| app.set("store.url", url.as_str())).await;
     let ada = key(&first, "ada", &["*"]).await;
@@ -317,11 +317,6 @@ async fn every_server_of_a_store_serves_and_ends_a_session() {
     assert_eq!(call(&second, &session).send().await.status.as_u16(), 404);
     let third = tent_with(|app| app.set("store.url", url.as_str())).await;
     assert_eq!(call(&third, &session).send().await.status.as_u16(), 404);
-
-    drop((first, second, third));
-    for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{}{end}", file.display()));
-    }
 }
 
 /// A user who signs out gets no more notifications, also if anonymous callers are allowed.

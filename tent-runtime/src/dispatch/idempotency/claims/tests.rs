@@ -1,8 +1,13 @@
 //! Claims over a memory whose clock the test sets.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
 use super::*;
 use crate::clock::StillClock;
-use crate::store::{Memory, Most};
+use crate::store::{Found, Key, Memory, Most, Op, Page, Record, Written};
 
 const NOW: i64 = 1_780_000_000_000;
 const MINUTE: Duration = Duration::from_secs(60);
@@ -118,7 +123,7 @@ async fn the_outcome_of_a_call_whose_process_died_is_unknown_after_its_lease() {
     assert_eq!(code(setup.take(b"dead", setup.now()).await), Some("T0009"));
     setup.go_on(GRACE);
     assert_eq!(code(setup.take(b"dead", setup.now()).await), Some("T0011"));
-    assert_eq!(setup.claims.waiting(), 0);
+    assert_eq!(setup.claims.waiting.available_permits(), MOST_WAITING);
     assert!(setup.claims.lock().is_empty());
 }
 
@@ -215,4 +220,78 @@ async fn a_request_that_is_dropped_while_it_claims_leaves_no_claim() {
         tokio::task::yield_now().await;
     }
     setup.run(b"a", setup.now()).await;
+}
+
+/// A store that counts its reads and its claims.
+struct Counted {
+    store: Memory,
+    reads: AtomicU32,
+    claims: AtomicU32,
+}
+
+impl Counted {
+    fn counts(&self) -> (u32, u32) {
+        (
+            self.reads.load(Ordering::SeqCst),
+            self.claims.load(Ordering::SeqCst),
+        )
+    }
+}
+
+impl Store for Counted {
+    fn now(&self) -> Time {
+        self.store.now()
+    }
+    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Found>> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.store.read(keys)
+    }
+    fn scan(&self, page: Page) -> BoxFuture<'_, Result<Vec<Record>>> {
+        self.store.scan(page)
+    }
+    fn write(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Written>> {
+        if matches!(*ops, [Op::Claim(_)]) {
+            self.claims.fetch_add(1, Ordering::SeqCst);
+        }
+        self.store.write(ops)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_polls_the_store_only_for_a_call_of_another_process() {
+    let store = Arc::new(Counted {
+        store: Memory::with_clock(StillClock::at(NOW)),
+        reads: AtomicU32::new(0),
+        claims: AtomicU32::new(0),
+    });
+    let (here, there) = (Claims::new(store.clone()), Claims::new(store.clone()));
+    let expires = store.now();
+    let take = async |claims: &Arc<Claims>| {
+        let call = ToClaim {
+            key: b"a",
+            owner: [1; 32],
+            fingerprint: [0; 32],
+            expires,
+            deadline: Some(Instant::now() + Duration::from_secs(30)),
+            cancellation: &Cancellation::default(),
+        };
+        claims.take(call).await
+    };
+    let Ok(Taken::Now(claim)) = take(&here).await else {
+        panic!("it is new");
+    };
+    assert_eq!(store.counts(), (1, 1));
+    assert_eq!(code(take(&there).await), Some("T0009"));
+    let (reads, claims) = store.counts();
+    assert_eq!(claims, 1, "a repeat does not write");
+    assert!((10..40).contains(&reads), "{reads}");
+
+    let mut repeats: Vec<_> = (0..16).map(|_| Box::pin(take(&here))).collect();
+    assert!(repeats.iter_mut().all(|one| one.now_or_never().is_none()));
+    assert_eq!(store.counts(), (reads, 1));
+    claim.complete(b"x".to_vec()).await.expect("memory");
+    for repeat in repeats {
+        assert!(matches!(repeat.await, Ok(Taken::Before(outcome)) if outcome == b"x"));
+    }
+    assert_eq!(store.counts(), (reads + 16, 1));
 }

@@ -128,12 +128,12 @@ impl MrtrRequest {
         let responses = match responses {
             Arguments::Absent => Map::new(),
             Arguments::Object(responses) => responses,
-            Arguments::Other => return Err(RpcError::params("inputResponses is an object.")),
+            Arguments::Invalid => return Err(RpcError::params("inputResponses is an object.")),
         };
         let request_state = match request_state {
             Text::Absent => None,
-            Text::Is(state) => Some(state.into_owned()),
-            Text::Other => return Err(RpcError::params("requestState is a string.")),
+            Text::Valid(state) => Some(state.into_owned()),
+            Text::Invalid => return Err(RpcError::params("requestState is a string.")),
         };
         let Parts {
             dispatcher,

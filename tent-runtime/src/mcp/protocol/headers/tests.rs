@@ -16,7 +16,7 @@ fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
 }
 
 #[test]
-fn accept_is_read_by_the_rfc() {
+fn reads_accept_as_rfc_9110_says() {
     for lines in [
         &[][..],
         &["*/*"],
@@ -32,7 +32,7 @@ fn accept_is_read_by_the_rfc() {
         &["text/html, application/xhtml+xml, */*;q=0.8"],
     ] {
         let lines: Vec<_> = lines.iter().map(|&line| ("accept", line)).collect();
-        assert!(accepted(&headers(&lines)).one, "{lines:?}");
+        assert!(accepted(&headers(&lines)).any, "{lines:?}");
     }
     for line in [
         "image/png",
@@ -42,12 +42,12 @@ fn accept_is_read_by_the_rfc() {
         "application/jsonp",
         "?",
     ] {
-        assert!(!accepted(&headers(&[("accept", line)])).one, "{line}");
+        assert!(!accepted(&headers(&[("accept", line)])).any, "{line}");
     }
 }
 
 #[test]
-fn a_stream_is_for_who_names_it() {
+fn accepts_event_streams_only_by_name() {
     for (line, events) in [
         (BOTH, true),
         (
@@ -60,12 +60,12 @@ fn a_stream_is_for_who_names_it() {
         ("text/*", false),
     ] {
         let accepted = accepted(&headers(&[("accept", line)]));
-        assert_eq!((accepted.one, accepted.events), (true, events), "{line}");
+        assert_eq!((accepted.any, accepted.events), (true, events), "{line}");
     }
 }
 
 #[test]
-fn method_and_name_have_to_agree_and_may_be_left_out_only_where_they_may() {
+fn method_and_name_match_the_body_and_may_be_absent_unless_required() {
     let sent = headers(&[
         ("mcp-method", "tools/call"),
         ("mcp-name", "=?base64?SGVsbG8sIOS4lueVjA==?="),
@@ -97,12 +97,12 @@ fn method_and_name_have_to_agree_and_may_be_left_out_only_where_they_may() {
 }
 
 /// The mirrors of an input with this schema.
-fn mirrors(stated: Value) -> Vec<MirroredField> {
-    MirroredField::all(&InputSchema::from_declared(stated).expect("a schema"))
+fn mirrors(schema: Value) -> Vec<MirroredField> {
+    MirroredField::all(&InputSchema::from_declared(schema).expect("a schema"))
 }
 
 #[test]
-fn mirrors_are_found_along_properties() {
+fn finds_mirrored_fields_in_nested_properties() {
     let mut found = mirrors(json!({"type": "object", "properties": {
         "region": {"type": "string", "x-mcp-header": "Region"},
         "at": {"type": "object", "properties": {
@@ -122,7 +122,7 @@ fn mirrors_are_found_along_properties() {
 }
 
 #[test]
-fn what_was_sent_of_a_secret_is_never_shown() {
+fn an_error_never_shows_a_secret() {
     let found = mirrors(json!({"type": "object", "properties": {
         "pin": {"type": "string", "x-mcp-header": "Pin", "x-tent-secret": true},
         "card": {"type": "object", "x-tent-secret": true, "properties": {
@@ -136,34 +136,34 @@ fn what_was_sent_of_a_secret_is_never_shown() {
     let Value::Object(input) = input else {
         panic!("an object")
     };
-    let refused: BTreeMap<String, String> = found
+    let errors: BTreeMap<String, String> = found
         .iter()
         .map(|mirror| {
             let mut sent = HeaderMap::new();
             let value = HeaderValue::from_static("in the header");
             sent.insert(mirror.header.clone(), value);
-            let refusal = mirror.check(&sent, &input, true).expect_err("they differ");
-            let said = String::from_utf8(refusal.write(None)).expect("a text");
-            (mirror.path.join("."), said)
+            let error = mirror.check(&sent, &input, true).expect_err("they differ");
+            let text = String::from_utf8(error.write(None)).expect("a text");
+            (mirror.path.join("."), text)
         })
         .collect();
-    assert_eq!(refused.len(), 3);
+    assert_eq!(errors.len(), 3);
     for path in ["pin", "card.number"] {
-        let said = &refused[path];
-        assert!(!said.contains("in the"), "{said}");
-        assert!(said.contains(&format!("the body's {path} says")), "{said}");
+        let text = &errors[path];
+        assert!(!text.contains("in the"), "{text}");
+        assert!(text.contains(&format!("the body's {path} says")), "{text}");
     }
-    assert!(refused["plain"].contains("says 'in the header'"));
+    assert!(errors["plain"].contains("says 'in the header'"));
 }
 
 #[test]
-fn a_mirrored_field_is_compared_by_its_type() {
+fn compares_a_mirrored_field_by_its_type() {
     let mirror = MirroredField {
         header: HeaderName::from_static("mcp-param-x"),
         path: vec!["x".to_owned()],
         secret: false,
     };
-    let check = |header: Option<&str>, input: Value, wanted| {
+    let check = |header: Option<&str>, input: Value, is_required| {
         let sent = headers(
             &header
                 .map(|h| ("mcp-param-x", h))
@@ -173,7 +173,7 @@ fn a_mirrored_field_is_compared_by_its_type() {
         let Value::Object(input) = input else {
             panic!("an object")
         };
-        mirror.check(&sent, &input, wanted).is_ok()
+        mirror.check(&sent, &input, is_required).is_ok()
     };
     for (header, value) in [
         ("us", json!("us")),

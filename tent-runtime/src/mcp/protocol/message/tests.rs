@@ -10,7 +10,7 @@ fn one(text: &str) -> Message<'_> {
 }
 
 #[test]
-fn a_request_is_read_whatever_the_order_of_its_members() {
+fn reads_a_request_with_its_members_in_any_order() {
     let text = r#"{"params":{"arguments":{"a":[1]},"_meta":{"x":{},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"url":{}},"roots":{}},"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"f"},"method":"tools/call","id":"\u0041","jsonrpc":"2.0","more":[{}]}"#;
     let Kind::Request(request) = one(text).kind() else {
         panic!("it is a request");
@@ -19,10 +19,10 @@ fn a_request_is_read_whatever_the_order_of_its_members() {
         (request.id.get(), &*request.method),
         (r#""\u0041""#, "tools/call")
     );
-    assert_eq!(request.params.name, Text::Is("f".into()));
+    assert_eq!(request.params.name, Text::Valid("f".into()));
     assert_eq!(request.params.meta.version.get(), Some("2026-07-28"));
     assert_eq!(
-        request.params.meta.abilities.map(|one| one.said),
+        request.params.meta.capabilities.map(|one| one.declared),
         Some(Capabilities {
             roots: true,
             url: true,
@@ -33,17 +33,17 @@ fn a_request_is_read_whatever_the_order_of_its_members() {
 }
 
 #[test]
-fn texts_borrow_from_the_body() {
+fn strings_borrow_from_the_body() {
     let message = one(r#"{"method":"ping","params":{"name":"f\n"}}"#);
-    assert!(matches!(message.method, Text::Is(Cow::Borrowed("ping"))));
+    assert!(matches!(message.method, Text::Valid(Cow::Borrowed("ping"))));
     assert!(
-        matches!(message.params.name, Text::Is(Cow::Owned(_))),
+        matches!(message.params.name, Text::Valid(Cow::Owned(_))),
         "an escape needs a copy"
     );
 }
 
 #[test]
-fn ids_are_strings_and_integers() {
+fn accepts_ids_that_are_strings_or_integers() {
     for id in [
         "0",
         "-1",
@@ -65,7 +65,7 @@ fn ids_are_strings_and_integers() {
 }
 
 #[test]
-fn what_is_no_message_keeps_its_id_where_it_has_one() {
+fn an_invalid_message_keeps_its_id() {
     for text in [
         r#"{"jsonrpc":"2.0","id":1}"#,
         r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#,
@@ -93,7 +93,7 @@ fn what_is_no_message_keeps_its_id_where_it_has_one() {
 }
 
 #[test]
-fn a_key_twice_is_data_and_no_json_is_syntax() {
+fn tells_duplicate_keys_and_invalid_json_apart() {
     for text in [
         r#"{"id":1,"id":1}"#,
         r#"{"method":"a","method":"b"}"#,
@@ -121,7 +121,7 @@ fn a_key_twice_is_data_and_no_json_is_syntax() {
 }
 
 #[test]
-fn what_an_array_holds_is_read_as_what_comes_alone() {
+fn reads_each_message_of_a_batch_as_strictly_as_a_single_one() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     for (text, is_data) in [
         (r#"[{},{"id":1,"id":1}]"#, true),
@@ -149,7 +149,7 @@ fn what_an_array_holds_is_read_as_what_comes_alone() {
 }
 
 #[test]
-fn a_batch_is_bounded() {
+fn a_batch_has_at_most_64_messages() {
     let batch = |n: usize| format!("[{}]", vec!["{}"; n].join(","));
     assert!(matches!(read(batch(64).as_bytes()), Ok(Payload::Batch(all)) if all.len() == 64));
     assert!(matches!(
