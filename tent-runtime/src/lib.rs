@@ -71,9 +71,31 @@ pub mod __private {
     };
     pub use crate::function::expansion::*;
 
+    use crate::caller::Caller;
     use crate::cx::TraceId;
     use crate::dispatch::{Admitted, Call, Endpoint};
+    use crate::function::Diagnostics;
+    use crate::registry::Registry;
     use crate::server::Tent;
+
+    /// The registry of these declarations alone.
+    ///
+    /// # Errors
+    /// Every problem of the declarations.
+    pub fn registry_of(
+        declarations: &[&'static Declaration],
+    ) -> core::result::Result<Registry, Diagnostics> {
+        Registry::of(declarations)
+    }
+
+    /// The caller of a request with these parts.
+    ///
+    /// # Errors
+    /// Those of the credentials.
+    pub async fn caller_of(tent: &Tent, parts: &http::request::Parts) -> Result<Caller> {
+        let trace = TraceId::default();
+        tent.dispatcher().identify(parts, &trace).await
+    }
 
     /// The state of this type.
     pub fn state<T: State>(tent: &Tent) -> Option<&T> {
@@ -85,7 +107,7 @@ pub mod __private {
     /// # Errors
     /// Those of the call.
     pub async fn call_as_app(tent: &Tent, name: &str, input: Object) -> Result<Output> {
-        let admitted = Admitted::internal(crate::Caller::App, TraceId::default());
+        let admitted = Admitted::internal(Caller::App, TraceId::default());
         let call = Call {
             input,
             ..Call::default()

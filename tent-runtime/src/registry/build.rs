@@ -14,7 +14,6 @@ use crate::function::{Declaration, Entry, Function, Link, OutputShape, Primitive
 
 impl Registry {
     /// The functions of these declarations.
-    #[cfg(test)]
     pub(crate) fn of(declarations: &[&'static Declaration]) -> Result<Self, Diagnostics> {
         Self::for_app(Some(declarations), Vec::new(), None)
     }
