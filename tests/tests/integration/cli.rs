@@ -102,7 +102,7 @@ fn every_app_has_notes_without_handing_them_over() {
 fn suggests_the_nearest_function_or_code_and_counts_in_the_singular() {
     for (line, part) in [
         (&["asking", "call", "gretes"][..], "Did you mean `greets`?"),
-        (&["asking", "explain", "T712"], "did you mean T7120?"),
+        (&["asking", "explain", "T712"], "did you mean T7012?"),
         (
             &["asking", "explain", "A0001"],
             "`A` codes belong to the app",
