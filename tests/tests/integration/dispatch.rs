@@ -113,7 +113,7 @@ async fn an_invalid_key_never_falls_back_to_an_anonymous_caller() {
     let two = ask(&tent, "GET", "/api/whoami")
         .key(&good)
         .header("x-api-key", &other);
-    assert_eq!(two.send().await.status.as_u16(), 401);
+    assert_eq!(two.status().await, 401);
     let same = ask(&tent, "GET", "/api/whoami")
         .key(&good)
         .header("x-api-key", &good);
@@ -127,24 +127,14 @@ async fn a_revoked_key_is_refused_at_once() {
     let tent = tent().await;
     let text = key(&tent, "ada", &["read"]).await;
     assert_eq!(
-        ask(&tent, "GET", "/api/whoami")
-            .key(&text)
-            .send()
-            .await
-            .status
-            .as_u16(),
+        ask(&tent, "GET", "/api/whoami").key(&text).status().await,
         200
     );
     let keys = tent.keys();
     let id = keys.list().await.expect("keys are listed")[0].id.clone();
     assert!(keys.revoke(&id).await.expect("a key is revoked"));
     assert_eq!(
-        ask(&tent, "GET", "/api/whoami")
-            .key(&text)
-            .send()
-            .await
-            .status
-            .as_u16(),
+        ask(&tent, "GET", "/api/whoami").key(&text).status().await,
         401
     );
 }
@@ -166,10 +156,10 @@ async fn identify_names_the_apps_own_people_and_is_not_asked_beside_a_key() {
     let tent = tent_with(|app| app.identify(by_cookie)).await;
     let with = |cookie: &str| ask(&tent, "GET", "/api/whoami").header("cookie", cookie);
     assert_eq!(with("session=ada").send().await.json(), json!("Ada"));
-    assert_eq!(with("session=none").send().await.status.as_u16(), 401);
+    assert_eq!(with("session=none").status().await, 401);
     assert_eq!(with("session=broken").send().await.code(), "T0012");
     let both = with("session=ada").header("authorization", "Bearer tk_bad");
-    assert_eq!(both.send().await.status.as_u16(), 401);
+    assert_eq!(both.status().await, 401);
     let grace = key(&tent, "grace", &["read"]).await;
     assert_eq!(
         with("session=ada").key(&grace).send().await.json(),
@@ -190,28 +180,22 @@ async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
     assert_eq!(
         touch()
             .header("sec-fetch-site", "cross-site")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         403
     );
     assert_eq!(
         touch()
             .header("sec-fetch-site", "same-origin")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         204
     );
     assert_eq!(
         touch()
             .header("origin", "http://localhost:3000")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         204
     );
     assert_eq!(runs(&tent), 2);
@@ -413,30 +397,21 @@ async fn at_mcp_too_a_cookie_needs_an_own_page() {
             .json(message)
     };
     assert_eq!(
-        ping()
-            .header("sec-fetch-site", "cross-site")
-            .send()
-            .await
-            .status
-            .as_u16(),
+        ping().header("sec-fetch-site", "cross-site").status().await,
         403
     );
     assert_eq!(
         ping()
             .header("sec-fetch-site", "same-origin")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         200
     );
     assert_eq!(
         ping()
             .header("origin", "http://localhost:3000")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         200
     );
 }
