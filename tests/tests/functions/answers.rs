@@ -68,7 +68,7 @@ async fn value_or_error(fail: bool) -> Alias<Order> {
 }
 
 #[query(access = "anyone")]
-async fn k7_03_stated() -> app::Result<u32> {
+async fn alias_of_a_result() -> app::Result<u32> {
     Err(Stated)
 }
 
@@ -118,7 +118,7 @@ async fn many_with_meta() -> tent::Result<WithContent<Vec<Content>>> {
 }
 
 #[query(access = "anyone")]
-async fn k6_10_raw(id: String) -> serde_json::Value {
+async fn raw_value(id: String) -> serde_json::Value {
     json!([id])
 }
 
@@ -164,7 +164,7 @@ fn a_value_is_serialised_with_or_without_a_result_around_it() {
     }
     assert_eq!(run("infallible", json!({})).ok(), Some(json!(1)));
     assert_eq!(
-        run("k6_10_raw", json!({"id": "a"})).ok(),
+        run("raw_value", json!({"id": "a"})).ok(),
         Some(json!(["a"]))
     );
 }
@@ -175,7 +175,7 @@ fn the_error_of_a_result_is_never_a_value_whatever_alias_is_used() {
     assert_eq!(code("value_or_error", json!({"fail": true})), Err("T0012"));
     assert_eq!(code("anyhow_error", json!({})), Err("T0012"));
     assert_eq!(code("own_error", json!({})), Err("A0002"));
-    assert_eq!(code("k7_03_stated", json!({})), Err("A0001"));
+    assert_eq!(code("alias_of_a_result", json!({})), Err("A0001"));
 }
 
 #[test]
