@@ -136,7 +136,7 @@ fn lent_sync(shop: &Shop) -> Option<&str> {
 }
 
 #[test]
-fn nothing_is_no_value_and_no_content() {
+fn the_unit_has_neither_value_nor_content() {
     for name in ["nothing", "nothing_sync", "nothing_or_error"] {
         assert!(
             matches!(linked(name).output, OutputDeclaration::Nothing),
@@ -151,7 +151,7 @@ fn nothing_is_no_value_and_no_content() {
 }
 
 #[test]
-fn a_value_is_serialised_with_or_without_a_result_around_it() {
+fn serializes_a_value_with_or_without_a_result() {
     for (name, input, id) in [
         ("value", json!({}), 7),
         ("value_or_error", json!({"fail": false}), 8),
@@ -179,7 +179,7 @@ fn the_error_of_a_result_is_never_a_value_whatever_alias_is_used() {
 }
 
 #[test]
-fn content_is_told_from_values() {
+fn distinguishes_content_from_values() {
     for (name, count) in [("one_content", 1), ("many_contents", 2)] {
         assert!(
             matches!(linked(name).output, OutputDeclaration::Content),
@@ -202,7 +202,7 @@ fn content_is_told_from_values() {
 }
 
 #[test]
-fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
+fn content_can_replace_a_value_and_metadata_can_accompany_anything() {
     let run = |name: &str| run_with(linked(name), json!({}), States::default()).expect("it runs");
     let wanted = json!({"a": 1});
     assert!(matches!(
@@ -227,7 +227,7 @@ fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
 }
 
 #[test]
-fn an_answer_may_be_lent_by_a_state() {
+fn an_output_can_borrow_from_a_state() {
     for (name, text) in [("lent", "\"corner\""), ("lent_sync", "\"orner\"")] {
         let mut states = States::default();
         states.put(Shop("corner".into()));

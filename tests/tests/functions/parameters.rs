@@ -22,7 +22,7 @@ async fn parts(cx: &Cx, shop: &Shop, pool: &Pool, extra: Option<u32>) -> String 
 }
 
 #[test]
-fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
+fn a_reference_is_a_state_whatever_alias_names_it() {
     let function = linked("parts");
     let needs: Vec<_> = function.states.iter().filter_map(|state| state()).collect();
     let ids: Vec<TypeId> = needs.iter().map(|need| need.id).collect();
@@ -39,7 +39,7 @@ fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
 }
 
 #[test]
-fn a_state_that_is_not_there_is_a_failure_and_no_panic() {
+fn a_missing_state_is_an_error_and_not_a_panic() {
     let failure = run("parts", json!({})).expect_err("no state was given");
     assert_eq!(failure.code(), "T7011");
 }
@@ -93,7 +93,7 @@ fn absent_fields_are_their_default_or_null() {
 }
 
 #[test]
-fn all_failing_fields_are_named_at_once_with_their_paths_and_no_secret() {
+fn names_all_invalid_fields_with_their_paths_and_no_secret() {
     let input = json!({
         "id": "x", "lines": [{"sku": "a", "quantity": 3}, {"sku": "b"}], "limit": 300, "pin": "hunter2", "type": 1
     });
@@ -114,7 +114,7 @@ fn all_failing_fields_are_named_at_once_with_their_paths_and_no_secret() {
 }
 
 #[test]
-fn what_is_stated_of_a_field_is_in_its_declaration() {
+fn the_options_of_a_field_are_in_its_declaration() {
     let Input::Fields(stated) = linked("place").input else {
         panic!("the input is made of fields");
     };

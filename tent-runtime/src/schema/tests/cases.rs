@@ -1,4 +1,4 @@
-//! The failures that people reported of schemas, one test each, named after its id.
+//! Failures of schemas that people reported. The id of each case is in a comment.
 #![allow(
     dead_code,
     reason = "the fields of these types are only read by their derives"

@@ -1,4 +1,4 @@
-//! The failures that people reported of schemas, one test each, named after its id: the second half.
+//! Failures of schemas that people reported: the second half.
 #![allow(
     dead_code,
     reason = "the fields of these types are only read by their derives"
