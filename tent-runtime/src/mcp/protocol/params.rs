@@ -9,8 +9,8 @@ use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::cx::Capabilities;
 use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
+use crate::mcp::protocol::capabilities::{CapabilitiesSeed, ClientCapabilities};
 
 /// A member that should be a string.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -96,14 +96,6 @@ pub(crate) struct Meta<'a> {
     pub(crate) log_level: Text<'a>,
     /// The other members, for the function, except those that are reserved for tent. Empty without an allocation.
     pub(crate) rest: Map<String, Value>,
-}
-
-/// The capabilities that a client declares.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ClientCapabilities<'a> {
-    pub(crate) declared: Capabilities,
-    /// `extensions`, as the client sent it. [`KnownExtensions`](crate::mcp::protocol::extensions::KnownExtensions) reads it.
-    pub(crate) extensions: Option<&'a RawValue>,
 }
 
 /// The client's `Implementation`. It is for display and logs, so an invalid one is not an error.
@@ -298,110 +290,5 @@ impl<'de> Take<'de> for ClientInfoSeed {
             Ok(true)
         })?;
         Ok(client)
-    }
-}
-
-/// The capabilities of a client; `None` if they are not an object.
-struct CapabilitiesSeed;
-
-impl<'de> Take<'de> for CapabilitiesSeed {
-    type Out = Option<ClientCapabilities<'de>>;
-
-    fn other(self) -> Self::Out {
-        None
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
-        let mut declared = Capabilities::default();
-        let mut extensions = None;
-        members(object, |key, object| {
-            match key {
-                "roots" => {
-                    declared.roots = object.next_value_seed(Taking(PartsSeed([])))?.is_some()
-                }
-                "sampling" => {
-                    let parts = object.next_value_seed(Taking(PartsSeed(["tools", "context"])))?;
-                    declared.sampling = parts.is_some();
-                    [declared.sampling_tools, declared.sampling_context] =
-                        parts.unwrap_or_default();
-                }
-                "elicitation" => {
-                    let parts = object.next_value_seed(Taking(PartsSeed(["form", "url"])))?;
-                    // An empty object means forms, which are older than the names of the modes.
-                    declared.form = parts.is_some_and(|[form, url]| form || !url);
-                    declared.url = parts.is_some_and(|[_, url]| url);
-                }
-                "extensions" => extensions = object.next_value()?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        Ok(Some(ClientCapabilities {
-            declared,
-            extensions,
-        }))
-    }
-}
-
-/// The sub-capabilities that a capability has, of these; `None` if it is not an object. A capability or sub-capability
-/// that is not an object counts as not declared.
-struct PartsSeed<const N: usize>([&'static str; N]);
-
-impl<'de, const N: usize> Take<'de> for PartsSeed<N> {
-    type Out = Option<[bool; N]>;
-
-    fn other(self) -> Self::Out {
-        None
-    }
-
-    fn object<A: MapAccess<'de>>(self, object: A) -> Result<Self::Out, A::Error> {
-        let mut has = [false; N];
-        members(object, |key, object| {
-            let Some(at) = self.0.iter().position(|part| *part == key) else {
-                return Ok(false);
-            };
-            has[at] = object.next_value_seed(Taking(PartsSeed([])))?.is_some();
-            Ok(true)
-        })?;
-        Ok(Some(has))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_the_capabilities_of_a_client() {
-        const ALL: [&str; 6] = [
-            "elicitation.form",
-            "elicitation.url",
-            "sampling",
-            "sampling.tools",
-            "sampling.context",
-            "roots",
-        ];
-        for (text, expected) in [
-            ("{}", &[][..]),
-            (r#"{"elicitation":{}}"#, &ALL[..1]),
-            (r#"{"elicitation":{"form":{}}}"#, &ALL[..1]),
-            (r#"{"elicitation":{"url":{}}}"#, &ALL[1..2]),
-            (r#"{"elicitation":{"form":{},"url":{}}}"#, &ALL[..2]),
-            (r#"{"elicitation":{"url":true}}"#, &ALL[..1]),
-            (r#"{"elicitation":true,"sampling":[],"roots":1}"#, &[]),
-            (
-                r#"{"sampling":{},"roots":{"listChanged":true}}"#,
-                &["sampling", "roots"],
-            ),
-            (r#"{"sampling":{"tools":{},"context":{}}}"#, &ALL[2..5]),
-            (r#"{"sampling":{"tools":null,"other":{}}}"#, &ALL[2..3]),
-        ] {
-            let read = json::read(text, Taking(CapabilitiesSeed)).expect("it is read");
-            let read = read.expect("it is an object").declared;
-            let declared: Vec<_> = ALL.into_iter().filter(|name| read.has(name)).collect();
-            assert_eq!(declared, expected, "{text}");
-        }
-        let none = json::read("[]", Taking(CapabilitiesSeed)).expect("it is read");
-        assert!(none.is_none());
     }
 }

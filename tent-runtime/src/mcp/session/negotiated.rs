@@ -3,9 +3,10 @@
 
 use crate::clock::Time;
 use crate::cx::{Client, Era};
+use crate::mcp::protocol::capabilities::ClientCapabilities;
 use crate::mcp::protocol::extensions::KnownExtensions;
 use crate::mcp::protocol::message::Unreadable;
-use crate::mcp::protocol::params::{ClientCapabilities, ClientInfo, Text};
+use crate::mcp::protocol::params::{ClientInfo, Text};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::rpc_error::RpcError;
 

@@ -127,7 +127,9 @@ impl MrtrRequest {
             name: name.to_owned(),
             request,
         });
-        if let Some(waker) = run.waker.take() {
+        let waker = run.waker.take();
+        drop(run);
+        if let Some(waker) = waker {
             waker.wake();
         }
         Ok(OpenGuard {
