@@ -67,7 +67,7 @@ async fn value_or_error(fail: bool) -> Alias<Order> {
 }
 
 #[query(access = "anyone")]
-async fn k7_03_stated() -> app::Result<u32> {
+async fn alias_of_a_result() -> app::Result<u32> {
     Err(Stated)
 }
 
@@ -117,7 +117,7 @@ async fn many_with_meta() -> tent::Result<WithContent<Vec<Content>>> {
 }
 
 #[query(access = "anyone")]
-async fn k6_10_raw(id: String) -> serde_json::Value {
+async fn raw_value(id: String) -> serde_json::Value {
     json!([id])
 }
 
@@ -135,7 +135,7 @@ fn lent_sync(shop: &Shop) -> Option<&str> {
 }
 
 #[test]
-fn nothing_is_no_value_and_no_content() {
+fn the_unit_has_neither_value_nor_content() {
     for name in ["nothing", "nothing_sync", "nothing_or_error"] {
         assert!(
             matches!(linked(name).output, OutputDeclaration::Nothing),
@@ -150,7 +150,7 @@ fn nothing_is_no_value_and_no_content() {
 }
 
 #[test]
-fn a_value_is_serialised_with_or_without_a_result_around_it() {
+fn serializes_a_value_with_or_without_a_result() {
     for (name, input, id) in [
         ("value", json!({}), 7),
         ("value_or_error", json!({"fail": false}), 8),
@@ -163,7 +163,7 @@ fn a_value_is_serialised_with_or_without_a_result_around_it() {
     }
     assert_eq!(run("infallible", json!({})).ok(), Some(json!(1)));
     assert_eq!(
-        run("k6_10_raw", json!({"id": "a"})).ok(),
+        run("raw_value", json!({"id": "a"})).ok(),
         Some(json!(["a"]))
     );
 }
@@ -174,11 +174,11 @@ fn the_error_of_a_result_is_never_a_value_whatever_alias_is_used() {
     assert_eq!(code("value_or_error", json!({"fail": true})), Err("T0012"));
     assert_eq!(code("anyhow_error", json!({})), Err("T0012"));
     assert_eq!(code("own_error", json!({})), Err("A0002"));
-    assert_eq!(code("k7_03_stated", json!({})), Err("A0001"));
+    assert_eq!(code("alias_of_a_result", json!({})), Err("A0001"));
 }
 
 #[test]
-fn content_is_told_from_values() {
+fn distinguishes_content_from_values() {
     for (name, count) in [("one_content", 1), ("many_contents", 2)] {
         assert!(
             matches!(linked(name).output, OutputDeclaration::Content),
@@ -201,7 +201,7 @@ fn content_is_told_from_values() {
 }
 
 #[test]
-fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
+fn content_can_replace_a_value_and_metadata_can_accompany_anything() {
     let run = |name: &str| run_with(linked(name), json!({}), States::default()).expect("it runs");
     let wanted = json!({"a": 1});
     assert!(matches!(
@@ -226,7 +226,7 @@ fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
 }
 
 #[test]
-fn an_answer_may_be_lent_by_a_state() {
+fn an_output_can_borrow_from_a_state() {
     for (name, text) in [("lent", "\"corner\""), ("lent_sync", "\"orner\"")] {
         let mut states = States::default();
         states.put(Shop("corner".into()));

@@ -51,7 +51,7 @@ fn reads_outside() {}
 fn answers() {}
 
 #[test]
-fn the_doc_comment_is_the_about_where_none_is_stated() {
+fn the_doc_comment_is_the_default_description() {
     let plain = linked("plain");
     assert_eq!(plain.about, "The doc comment.\n\nWith a second paragraph.");
     assert_eq!(plain.kind, Kind::Query);
@@ -166,7 +166,7 @@ fn ask(name: &str, caller: &Caller) -> Result<bool, &'static str> {
 }
 
 #[test]
-fn a_rule_is_a_function_that_says_yes_or_no_at_once_or_later() {
+fn a_rule_is_a_sync_or_async_function_that_decides() {
     let nobody = Caller::Anonymous;
     let ada = Caller::User(User::new("ada").into());
     assert_eq!(

@@ -96,7 +96,7 @@ fn stated(name: &str) -> tent_runtime::__private::Resource {
 }
 
 #[test]
-fn a_resource_is_declared_with_what_was_stated() {
+fn a_resource_has_its_declared_options() {
     let order = linked("stored_order");
     assert!(!order.api && !order.mcp && matches!(order.output, OutputDeclaration::Value(_)));
     assert_eq!(order.about, "An order as a value.");
@@ -119,7 +119,7 @@ fn a_resource_is_declared_with_what_was_stated() {
 }
 
 #[test]
-fn a_resource_gives_a_text_a_value_or_content() {
+fn a_resource_returns_text_a_value_or_content() {
     let text = answer(linked("manual"), json!({}));
     assert_eq!(
         text.value.map(|value| value.get().to_owned()).as_deref(),
@@ -172,7 +172,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
 }
 
 #[test]
-fn a_prompt_gives_messages() {
+fn a_prompt_returns_messages() {
     let prompted = |name: &str, input: Value| answer(linked(name), input).prompt.expect("messages");
     assert!(matches!(linked("talk").primitive, Primitive::Prompt) && !linked("talk").api);
     for (name, input, about, messages) in [

@@ -104,7 +104,7 @@ async fn post(tent: &Tent, key: &str, name: &str, input: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn a_function_calls_another_as_its_own_caller() {
+async fn a_nested_call_has_the_caller_of_its_function() {
     let (tent, key) = app().await;
     let call = async |name: &str, input: Value| {
         let input = json!({"name": name, "input": input});

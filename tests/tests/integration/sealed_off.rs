@@ -144,7 +144,7 @@ async fn get((tent, key): &(Tent, String), path: impl std::fmt::Display) -> Repl
 }
 
 #[tokio::test]
-async fn no_text_inside_of_an_input_is_read_as_json() {
+async fn never_reads_text_in_an_input_as_json() {
     let tent = open().await;
     for (name, arguments) in [
         (
@@ -189,7 +189,7 @@ async fn no_text_inside_of_an_input_is_read_as_json() {
 }
 
 #[tokio::test]
-async fn a_call_from_inside_is_held_to_the_same() {
+async fn the_same_rules_hold_for_a_nested_call() {
     let tent = open().await;
     let input = serde_json::Map::from_iter([("value".to_owned(), json!({ KEPT: "[1]" }))]);
     let error = tent_runtime::__private::call_as_app(&tent.0, "echo", input)

@@ -241,6 +241,11 @@ impl Ask<'_> {
             .expect("a router answers")
     }
 
+    /// Sends the request, and returns the status of the response.
+    pub(crate) async fn status(self) -> u16 {
+        self.send().await.status.as_u16()
+    }
+
     pub(crate) async fn send(self) -> Reply {
         let response = self.open().await;
         let (parts, body) = response.into_parts();

@@ -245,7 +245,7 @@ async fn migrated(old_form: &str) -> (Directory, Sqlite, Arc<StillClock>) {
 }
 
 #[tokio::test]
-async fn a_file_of_an_older_form_is_migrated_with_what_it_holds() {
+async fn migrates_a_file_of_an_older_version_with_its_records() {
     for form in [FORM_2.to_owned(), format!("{FORM_2}{FORM_3}")] {
         let (_directory, store, clock) = migrated(&form).await;
         let ring = secrets::ring(&store, Secret::random())

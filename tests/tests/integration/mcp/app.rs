@@ -154,6 +154,21 @@ impl App {
         response.json()
     }
 
+    /// The response to a modern request, with status 200.
+    pub(crate) async fn modern(&self, method: &str, params: Value) -> Value {
+        self.json(200, Request::modern(method, params)).await
+    }
+
+    /// The response to a request without metadata and without a session, with status 200.
+    pub(crate) async fn legacy(&self, method: &str, params: Value) -> Value {
+        self.json(200, Request::legacy(method, params)).await
+    }
+
+    /// The response to a modern call of a tool, with status 200.
+    pub(crate) async fn call(&self, name: &str, arguments: Value) -> Value {
+        self.json(200, Request::call(name, arguments)).await
+    }
+
     /// The result of a request.
     pub(crate) async fn result(&self, request: Request) -> Value {
         let mut response = self.json(200, request).await;
