@@ -77,13 +77,13 @@ fn met(error: impl Into<OrderError>) -> Error {
 }
 
 #[test]
-fn a_failure_keeps_its_code_in_a_box() {
+fn a_boxed_failure_keeps_its_code() {
     let boxed: tent::BoxError = Box::new(OrderError::Unit);
     assert_eq!(Error::from(boxed).code(), "A0003");
 }
 
 #[test]
-fn a_stated_failure_tells_what_it_states() {
+fn a_declared_failure_has_its_declared_members() {
     let error = met(OrderError::AlreadyPaid {
         id: 7,
         owner: "ada",
@@ -121,7 +121,7 @@ fn messages_take_the_specs_of_format() {
 }
 
 #[test]
-fn a_source_is_for_the_log_alone() {
+fn a_source_is_only_in_the_log() {
     let error = met(OrderError::Bank {
         cause: std::io::Error::other("no route"),
     });
@@ -154,7 +154,7 @@ fn a_source_is_for_the_log_alone() {
 }
 
 #[test]
-fn a_transparent_variant_passes_on_what_its_field_is() {
+fn a_transparent_variant_has_the_code_of_its_field() {
     let inner = Error::declared(tent::code!("A0009"), 404, "No shop")
         .with_fix("Open one")
         .with_field("shop", 1)
@@ -206,14 +206,14 @@ fn a_failure_keeps_its_code_through_two_transparent_variants() {
 }
 
 #[test]
-fn a_failure_is_told_by_the_failure_trait_alike() {
+fn the_failure_trait_gives_the_same_error() {
     let failure = OrderError::Unit;
     let told = Failure::failure(&failure);
     assert_eq!((told.code(), told.status()), ("A0003", 599));
 }
 
 #[test]
-fn generic_failures_ask_of_their_parameters_what_they_need() {
+fn generic_failures_have_the_bounds_that_they_need() {
     #[derive(Debug, Failure)]
     enum Lost<T, E> {
         #[failure(code = "A0001", message = "No {what:?}")]
@@ -258,7 +258,7 @@ enum How {
 }
 
 #[test]
-fn data_goes_over_the_wire_and_back_by_serdes_rules() {
+fn data_round_trips_by_the_rules_of_serde() {
     let wire = json!({
         "orderId": 7, "card": null, "pin": 1, "place": "here", "with": ["x"],
         "how": {"Transfer": {"iban": "DE"}},

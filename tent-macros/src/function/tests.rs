@@ -20,6 +20,10 @@ fn expansion(kind: Kind, options: TokenStream, item: TokenStream) -> String {
     prettyplease::unparse(&file)
 }
 
+fn tokens(text: &str) -> TokenStream {
+    text.parse().expect("a list of tokens")
+}
+
 /// The texts of the errors in an expansion.
 fn errors(tokens: TokenStream) -> Vec<String> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -160,31 +164,15 @@ fn a_half_typed_body_is_emitted_unchanged_beside_the_declaration() {
 // K7-08
 #[test]
 fn a_half_typed_signature_or_attribute_is_emitted_beside_its_error() {
+    let access = r#"access = "anyone""#;
     for (options, item, expected) in [
-        (
-            quote!(access = "anyone"),
-            quote!(fn find(id: ) {}),
-            "unexpected end of input",
-        ),
-        (
-            quote!(access = "anyone"),
-            quote!(fn find(id), ),
-            "expected `:`",
-        ),
-        (
-            quote!(access = "anyone"),
-            quote!(fn),
-            "unexpected end of input",
-        ),
-        (
-            quote!(acc),
-            quote!(
-                fn find() {}
-            ),
-            "T7014",
-        ),
+        (access, "fn find(id: ) {}", "unexpected end of input"),
+        (access, "fn find(id), ", "expected `:`"),
+        (access, "fn", "unexpected end of input"),
+        ("acc", "fn find() {}", "T7014"),
     ] {
-        let tokens = declare(Kind::Query, options, item.clone());
+        let item = tokens(item);
+        let tokens = declare(Kind::Query, tokens(options), item.clone());
         assert!(
             tokens.to_string().starts_with(&item.to_string()),
             "{tokens}"
@@ -227,79 +215,42 @@ fn only_the_attributes_of_tent_are_removed_under_any_name_of_the_crate() {
 #[test]
 fn invalid_rust_is_an_error_and_never_a_panic() {
     let items = [
-        quote!(),
-        quote!(;),
-        quote!(pub),
-        quote!(
-            struct S;
-        ),
-        quote!(
-            mod m {}
-        ),
-        quote!(impl S { fn f(&self) {} }),
-        quote!(
-            const X: u8 = 1;
-        ),
-        quote!(
-            static X: u8 = 1;
-        ),
-        quote!(
-            extern "C" {
-                fn f();
-            }
-        ),
-        quote!(
-            extern crate x;
-        ),
-        quote!(
-            use x;
-        ),
-        quote!(
-            macro_rules! m {
-                () => {};
-            }
-        ),
-        quote!(async),
-        quote!(fn f<),
-        quote!(
-            fn f(...) {}
-        ),
-        quote!(
-            unsafe extern "C" fn f(a: u8, rest: ...) {}
-        ),
-        quote!(fn f(self: Box<Self>, &mut self, mut self) {}),
-        quote!(
-            fn f(&'a self, &(a, b): &(u8, u8), _: u8) {}
-        ),
-        quote!(fn f()),
-        quote!(
-            fn f();
-            fn g() {}
-        ),
+        "",
+        ";",
+        "pub",
+        "struct S;",
+        "mod m {}",
+        "impl S { fn f(&self) {} }",
+        "const X: u8 = 1;",
+        "static X: u8 = 1;",
+        "extern \"C\" { fn f(); }",
+        "extern crate x;",
+        "use x;",
+        "macro_rules! m { () => {}; }",
+        "async",
+        "fn f<",
+        "fn f(...) {}",
+        "unsafe extern \"C\" fn f(a: u8, rest: ...) {}",
+        "fn f(self: Box<Self>, &mut self, mut self) {}",
+        "fn f(&'a self, &(a, b): &(u8, u8), _: u8) {}",
+        "fn f()",
+        "fn f(); fn g() {}",
     ];
+    let items = items.map(tokens);
     let options = [
-        quote!(),
-        quote!(,),
-        quote!(= = =),
-        quote!(access),
-        quote!(access = ,),
-        quote!(access = "a" "b" [c] { d }),
-        quote!("a", 'a', 1.5, -, access = -1),
-        quote!(access = [[["role:a"], []], -x]),
-        quote!(access = <A as B>::c, crate = <A as B>::c),
-        quote!(
-            about = -"x",
-            name = 'x',
-            needs = [1, 2],
-            timeout = 5,
-            limit = -1
-        ),
-        quote!(
-            timeout = "99999999999999999999999h",
-            limit = "99999999999/s",
-            r#access = "anyone"
-        ),
+        "",
+        ",",
+        "= = =",
+        "access",
+        "access = ,",
+        r#"access = "a" "b" [c] { d }"#,
+        r#""a", 'a', 1.5, -, access = -1"#,
+        r#"access = [[["role:a"], []], -x]"#,
+        "access = <A as B>::c, crate = <A as B>::c",
+        r#"about = -"x", name = 'x', needs = [1, 2], timeout = 5, limit = -1"#,
+        r##"timeout = "99999999999999999999999h", limit = "99999999999/s", r#access = "anyone""##,
     ];
+    let options = options.map(tokens);
     for item in &items {
         for options in &options {
             let tokens = declare(Kind::Change, options.clone(), item.clone());
@@ -307,13 +258,7 @@ fn invalid_rust_is_an_error_and_never_a_panic() {
         }
     }
     for options in &options[..8] {
-        let found = errors(declare(
-            Kind::Change,
-            options.clone(),
-            quote!(
-                fn f() {}
-            ),
-        ));
+        let found = errors(declare(Kind::Change, options.clone(), tokens("fn f() {}")));
         assert!(!found.is_empty(), "{options}");
     }
 }
@@ -349,12 +294,11 @@ fn every_error_has_a_code_a_name_a_problem_and_a_help_line() {
 // R06
 #[test]
 fn an_unknown_option_hides_no_other_problem() {
+    let options = quote!(titel = "x", offer = "mcp");
     let found = errors(declare(
         Kind::Query,
-        quote!(titel = "x", offer = "mcp"),
-        quote!(
-            fn f(#[arg(mni = 1)] a: u8) {}
-        ),
+        options,
+        tokens("fn f(#[arg(mni = 1)] a: u8) {}"),
     ));
     for expected in ["`titel`", "T7001", "T7009", "`mni`"] {
         let found = found.iter().filter(|text| text.contains(expected)).count();
@@ -365,18 +309,12 @@ fn an_unknown_option_hides_no_other_problem() {
 #[test]
 fn a_misspelled_or_invalid_access_is_not_reported_as_missing_too() {
     for options in [
-        quote!(acess = "anyone"),
-        quote!(access = "nobody at all"),
-        quote!(access),
-        quote!(access =),
+        r#"acess = "anyone""#,
+        r#"access = "nobody at all""#,
+        "access",
+        "access =",
     ] {
-        let found = errors(declare(
-            Kind::Query,
-            options.clone(),
-            quote!(
-                fn f() {}
-            ),
-        ));
+        let found = errors(declare(Kind::Query, tokens(options), tokens("fn f() {}")));
         assert_eq!(found.len(), 1, "{options}: {found:#?}");
         assert!(!found[0].starts_with("T7001"), "{options}: {found:#?}");
     }
@@ -444,13 +382,7 @@ fn no_part_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
         ) -> Result<(), E> where T: Copy { body }
     };
     for half in halves(&options) {
-        let tokens = declare(
-            Kind::Change,
-            half,
-            quote!(
-                fn f() {}
-            ),
-        );
+        let tokens = declare(Kind::Change, half, tokens("fn f() {}"));
         assert!(tokens.to_string().starts_with("fn f () { }"), "{tokens}");
     }
     for half in halves(&item) {
@@ -464,166 +396,39 @@ fn no_part_of_a_declaration_makes_the_macro_panic_or_drop_the_item() {
 /// The codes that a macro decides without the compiler, whatever the toolchain (K7-22).
 #[test]
 fn each_mistake_is_reported_once_with_its_own_code() {
-    let long = proc_macro2::Ident::new(&"x".repeat(65), proc_macro2::Span::call_site());
-    let cases = [
-        (
-            "T1009",
-            quote!(access = "anyone", about = "A", offer = "mcp"),
-            quote!(
-                fn call_function() {}
-            ),
-        ),
-        (
-            "T1014",
-            quote!(access = "anyone", about = "A", offer = "mcp"),
-            quote!(fn #long() {}),
-        ),
-        (
-            "T1015",
-            quote!(access = "anyone", about = "A", offer = "mcp"),
-            quote!(
-                fn größe() {}
-            ),
-        ),
-        (
-            "T1015",
-            quote!(access = "anyone", name = "a b"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7001",
-            quote!(about = "A"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7002",
-            quote!(access = "signdIn"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7003",
-            quote!(access = "anyone", about = "A", offer = "mpc"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7005",
-            quote!(access = "anyone"),
-            quote!(
-                fn f<T>() {}
-            ),
-        ),
-        (
-            "T7005",
-            quote!(access = "anyone"),
-            quote!(
-                fn f() -> ! {}
-            ),
-        ),
-        (
-            "T7005",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(a: Vec<impl T>) {}
-            ),
-        ),
-        (
-            "T7005",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(_: u8) {}
-            ),
-        ),
-        (
-            "T7005",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(first: u8, ...) {}
-            ),
-        ),
-        (
-            "T7006",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(a: &mut u8) {}
-            ),
-        ),
-        (
-            "T7006",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(a: Option<&str>) {}
-            ),
-        ),
-        (
-            "T7007",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(#[arg(header = "a b")] a: u8) {}
-            ),
-        ),
-        (
-            "T7008",
-            quote!(access = "signedIn", danger = "ask"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7009",
-            quote!(access = "anyone", offer = "mcp"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7010",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(#[input] a: A, b: B) {}
-            ),
-        ),
-        (
-            "T7014",
-            quote!(access = "anyone", abuot = "A"),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7014",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(#[arg(mni = 1)] a: u8) {}
-            ),
-        ),
-        (
-            "T7015",
-            quote!(access = "anyone", about = ABOUT),
-            quote!(
-                fn f() {}
-            ),
-        ),
-        (
-            "T7016",
-            quote!(access = "anyone"),
-            quote!(
-                fn f(#[arg(rename = "a b")] a: u8) {}
-            ),
-        ),
-    ];
-    for (code, options, item) in cases {
-        let tokens = declare(Kind::Query, options, item.clone());
-        let found = errors(tokens);
-        assert_eq!(found.len(), 1, "{item}: {found:#?}");
-        assert!(found[0].starts_with(code), "{item}: {found:#?}");
+    let long = format!(
+        r#"T1014 access = "anyone", about = "A", offer = "mcp" => fn {}() {{}}"#,
+        "x".repeat(65)
+    );
+    for case in [
+        r#"T1009 access = "anyone", about = "A", offer = "mcp" => fn call_function() {}"#,
+        &long,
+        r#"T1015 access = "anyone", about = "A", offer = "mcp" => fn größe() {}"#,
+        r#"T1015 access = "anyone", name = "a b" => fn f() {}"#,
+        r#"T7001 about = "A" => fn f() {}"#,
+        r#"T7002 access = "signdIn" => fn f() {}"#,
+        r#"T7003 access = "anyone", about = "A", offer = "mpc" => fn f() {}"#,
+        r#"T7005 access = "anyone" => fn f<T>() {}"#,
+        r#"T7005 access = "anyone" => fn f() -> ! {}"#,
+        r#"T7005 access = "anyone" => fn f(a: Vec<impl T>) {}"#,
+        r#"T7005 access = "anyone" => fn f(_: u8) {}"#,
+        r#"T7005 access = "anyone" => fn f(first: u8, ...) {}"#,
+        r#"T7006 access = "anyone" => fn f(a: &mut u8) {}"#,
+        r#"T7006 access = "anyone" => fn f(a: Option<&str>) {}"#,
+        r##"T7007 access = "anyone" => fn f(#[arg(header = "a b")] a: u8) {}"##,
+        r#"T7008 access = "signedIn", danger = "ask" => fn f() {}"#,
+        r#"T7009 access = "anyone", offer = "mcp" => fn f() {}"#,
+        r##"T7010 access = "anyone" => fn f(#[input] a: A, b: B) {}"##,
+        r#"T7014 access = "anyone", abuot = "A" => fn f() {}"#,
+        r##"T7014 access = "anyone" => fn f(#[arg(mni = 1)] a: u8) {}"##,
+        r#"T7015 access = "anyone", about = ABOUT => fn f() {}"#,
+        r##"T7016 access = "anyone" => fn f(#[arg(rename = "a b")] a: u8) {}"##,
+    ] {
+        let (code, declared) = case.split_once(' ').expect("a code");
+        let (options, item) = declared.split_once(" => ").expect("an item");
+        let found = errors(declare(Kind::Query, tokens(options), tokens(item)));
+        assert_eq!(found.len(), 1, "{case}: {found:#?}");
+        assert!(found[0].starts_with(code), "{case}: {found:#?}");
     }
 }
 

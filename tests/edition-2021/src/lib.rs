@@ -1,8 +1,8 @@
 //! Functions of a crate of edition 2021, where `gen` is a name like any other and `impl Trait` captures
 //! nothing by itself. `tests/functions.rs` links and runs them.
 
+use tent::Cx;
 use tent::{action, change, query};
-use tent_runtime::cx::Cx;
 
 /// What a caller sends.
 #[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -13,20 +13,20 @@ pub struct Row {
 
 /// Lists generations.
 #[query(about = "Lists.", offer = "mcp", access = "signedIn")]
-pub async fn k7_14_list(gen: u32, cx: &Cx) -> Vec<u32> {
+pub async fn list_2021(gen: u32, cx: &Cx) -> Vec<u32> {
     let _ = cx;
     vec![gen]
 }
 
 /// Keeps a row.
 #[change(access = rule, writes = "adds")]
-pub async fn k7_14_keep(#[input] row: Row) -> Result<Row, std::io::Error> {
+pub async fn keep_2021(#[input] row: Row) -> Result<Row, std::io::Error> {
     Ok(row)
 }
 
 /// Does nothing.
 #[action(access = "app")]
-pub fn k7_14_nothing(#[arg(default = 1)] r#dyn: u8) {
+pub fn nothing_2021(#[arg(default = 1)] r#dyn: u8) {
     let _ = r#dyn;
 }
 

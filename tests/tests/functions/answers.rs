@@ -2,9 +2,8 @@
 
 use serde_json::json;
 use tent::query;
-use tent_runtime::cx::{State, States};
-use tent_runtime::error::{Error, Failure};
-use tent_runtime::function::{Content, OutputDeclaration, WithContent};
+use tent_runtime::__private::{OutputDeclaration, States};
+use tent_runtime::{Content, Error, Failure, State, WithContent};
 use tent_tests::{linked, run, run_with};
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -29,12 +28,12 @@ impl std::fmt::Display for Stated {
 
 impl std::error::Error for Stated {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        tent_runtime::error::provide_failure(|| self.failure());
+        tent_runtime::__private::provide_failure(|| self.failure());
         None
     }
 }
 
-impl tent_runtime::error::DerivedFailure for Stated {}
+impl tent_runtime::__private::DerivedFailure for Stated {}
 
 impl Failure for Stated {
     fn failure(&self) -> Error {
@@ -68,7 +67,7 @@ async fn value_or_error(fail: bool) -> Alias<Order> {
 }
 
 #[query(access = "anyone")]
-async fn k7_03_stated() -> app::Result<u32> {
+async fn alias_of_a_result() -> app::Result<u32> {
     Err(Stated)
 }
 
@@ -78,7 +77,7 @@ fn anyhow_error() -> anyhow::Result<Vec<u32>> {
 }
 
 #[query(access = "anyone")]
-fn own_error() -> tent_runtime::error::Result<u32> {
+fn own_error() -> tent::Result<u32> {
     Err(Error::declared(tent::code!("A0002"), 404, "No such order"))
 }
 
@@ -93,7 +92,7 @@ async fn one_content() -> Content {
 }
 
 #[query(access = "anyone")]
-async fn many_contents() -> tent_runtime::error::Result<Vec<Content>> {
+async fn many_contents() -> tent::Result<Vec<Content>> {
     Ok(vec![Content::text("a"), Content::text("b")])
 }
 
@@ -118,7 +117,7 @@ async fn many_with_meta() -> tent::Result<WithContent<Vec<Content>>> {
 }
 
 #[query(access = "anyone")]
-async fn k6_10_raw(id: String) -> serde_json::Value {
+async fn raw_value(id: String) -> serde_json::Value {
     json!([id])
 }
 
@@ -126,7 +125,7 @@ struct Shop(String);
 impl State for Shop {}
 
 #[query(access = "anyone")]
-async fn lent(shop: &Shop) -> tent_runtime::error::Result<&str> {
+async fn lent(shop: &Shop) -> tent::Result<&str> {
     Ok(&shop.0)
 }
 
@@ -136,7 +135,7 @@ fn lent_sync(shop: &Shop) -> Option<&str> {
 }
 
 #[test]
-fn nothing_is_no_value_and_no_content() {
+fn the_unit_has_neither_value_nor_content() {
     for name in ["nothing", "nothing_sync", "nothing_or_error"] {
         assert!(
             matches!(linked(name).output, OutputDeclaration::Nothing),
@@ -151,7 +150,7 @@ fn nothing_is_no_value_and_no_content() {
 }
 
 #[test]
-fn a_value_is_serialised_with_or_without_a_result_around_it() {
+fn serializes_a_value_with_or_without_a_result() {
     for (name, input, id) in [
         ("value", json!({}), 7),
         ("value_or_error", json!({"fail": false}), 8),
@@ -164,7 +163,7 @@ fn a_value_is_serialised_with_or_without_a_result_around_it() {
     }
     assert_eq!(run("infallible", json!({})).ok(), Some(json!(1)));
     assert_eq!(
-        run("k6_10_raw", json!({"id": "a"})).ok(),
+        run("raw_value", json!({"id": "a"})).ok(),
         Some(json!(["a"]))
     );
 }
@@ -175,11 +174,11 @@ fn the_error_of_a_result_is_never_a_value_whatever_alias_is_used() {
     assert_eq!(code("value_or_error", json!({"fail": true})), Err("T0012"));
     assert_eq!(code("anyhow_error", json!({})), Err("T0012"));
     assert_eq!(code("own_error", json!({})), Err("A0002"));
-    assert_eq!(code("k7_03_stated", json!({})), Err("A0001"));
+    assert_eq!(code("alias_of_a_result", json!({})), Err("A0001"));
 }
 
 #[test]
-fn content_is_told_from_values() {
+fn distinguishes_content_from_values() {
     for (name, count) in [("one_content", 1), ("many_contents", 2)] {
         assert!(
             matches!(linked(name).output, OutputDeclaration::Content),
@@ -202,7 +201,7 @@ fn content_is_told_from_values() {
 }
 
 #[test]
-fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
+fn content_can_replace_a_value_and_metadata_can_accompany_anything() {
     let run = |name: &str| run_with(linked(name), json!({}), States::default()).expect("it runs");
     let wanted = json!({"a": 1});
     assert!(matches!(
@@ -227,7 +226,7 @@ fn content_may_stand_in_place_of_the_value_and_metadata_beside_anything() {
 }
 
 #[test]
-fn an_answer_may_be_lent_by_a_state() {
+fn an_output_can_borrow_from_a_state() {
     for (name, text) in [("lent", "\"corner\""), ("lent_sync", "\"orner\"")] {
         let mut states = States::default();
         states.put(Shop("corner".into()));

@@ -31,7 +31,7 @@ mod hostile {
     mod schemars {}
     mod tent {}
     mod inventory {}
-    mod k7_03_name {}
+    mod shadowed_names {}
     const input: ::std::primitive::u8 = 1;
     const part: ::std::primitive::u8 = 1;
     const error: ::std::primitive::u8 = 1;
@@ -47,7 +47,7 @@ mod hostile {
     }
 
     #[::tent::query(access = "anyone")]
-    async fn k7_03_name(
+    async fn shadowed_names(
         id: ::std::string::String,
         #[arg(default = 3, min = 1)] n: u8,
     ) -> Result<::std::string::String> {
@@ -56,15 +56,12 @@ mod hostile {
     }
 
     #[::tent::change(access = rule, timeout = "1s", limit = "1/s", needs = ["roots"])]
-    fn k7_03_all(
-        call: &::tent_runtime::cx::Cx,
-        #[input] given: super::Whole,
-    ) -> ::std::primitive::u8 {
+    fn shadowed_options(call: &::tent::Cx, #[input] given: super::Whole) -> ::std::primitive::u8 {
         let _ = call;
         given.n
     }
 
-    fn rule(_: &::tent_runtime::cx::Cx) -> ::std::primitive::bool {
+    fn rule(_: &::tent::Cx) -> ::std::primitive::bool {
         true
     }
 }
@@ -74,10 +71,14 @@ struct Whole {
     n: u8,
 }
 
+// K7-03.
 #[test]
-fn k7_03_the_names_of_the_author_are_never_meant() {
-    assert_eq!(run("k7_03_name", json!({"id": "a"})).ok(), Some(json!("a")));
-    assert_eq!(linked("k7_03_all").needs, ["roots"]);
+fn an_expansion_never_uses_names_of_the_app() {
+    assert_eq!(
+        run("shadowed_names", json!({"id": "a"})).ok(),
+        Some(json!("a"))
+    );
+    assert_eq!(linked("shadowed_options").needs, ["roots"]);
 }
 
 macro_rules! lookup {
@@ -87,7 +88,7 @@ macro_rules! lookup {
         #[doc = $doc]
         async fn $name(
             #[arg(default = $about.len(), example = $about)] id: usize,
-            part: &tent_runtime::cx::Cx,
+            part: &tent::Cx,
         ) -> $kind {
             let _ = part;
             <$kind>::try_from(id).unwrap_or_default()
@@ -95,8 +96,8 @@ macro_rules! lookup {
     };
 }
 
-lookup!(k7_11_user, u32, "Finds a user", "one");
-lookup!(k7_11_team, u64, "Finds a team.", concat!("t", "wo"));
+lookup!(find_user, u32, "Finds a user", "one");
+lookup!(find_team, u64, "Finds a team.", concat!("t", "wo"));
 
 macro_rules! whole {
     ($item:item) => {
@@ -107,7 +108,7 @@ macro_rules! whole {
 
 whole! {
     /// Whole.
-    pub(crate) fn k7_11_whole() -> u8 { 4 }
+    pub(crate) fn macro_whole() -> u8 { 4 }
 }
 
 macro_rules! pieces {
@@ -125,23 +126,27 @@ macro_rules! pieces {
     };
 }
 
-pieces!(pub(crate) k7_11_pieces(_a: u8 = 3, rules::all) -> Result<u8, std::fmt::Error> { Ok(5) }, &tent_runtime::cx::Cx);
+pieces!(pub(crate) pieces_function(_a: u8 = 3, rules::all) -> Result<u8, std::fmt::Error> { Ok(5) }, &tent::Cx);
 
 mod rules {
-    pub(super) fn all(_: &tent_runtime::cx::Cx) -> bool {
+    pub(super) fn all(_: &tent::Cx) -> bool {
         true
     }
 }
 
+// K7-11.
 #[test]
-fn k7_11_functions_made_by_macro_rules_are_registered() {
-    assert_eq!(run("k7_11_user", json!({})).ok(), Some(json!(12)));
-    assert_eq!(run("k7_11_team", json!({"id": 2})).ok(), Some(json!(2)));
-    assert_eq!(linked("k7_11_user").about, "Finds a user\none");
-    assert_eq!(linked("k7_11_team").about, "Finds a team.\ntwo");
-    assert_eq!(run("k7_11_whole", json!({})).ok(), Some(json!(4)));
-    assert_eq!(run("k7_11_pieces", json!({"_a": 1})).ok(), Some(json!(5)));
-    assert_eq!((k7_11_whole(), linked("k7_11_whole").about), (4, "Whole."));
+fn functions_that_macro_rules_makes_are_registered() {
+    assert_eq!(run("find_user", json!({})).ok(), Some(json!(12)));
+    assert_eq!(run("find_team", json!({"id": 2})).ok(), Some(json!(2)));
+    assert_eq!(linked("find_user").about, "Finds a user\none");
+    assert_eq!(linked("find_team").about, "Finds a team.\ntwo");
+    assert_eq!(run("macro_whole", json!({})).ok(), Some(json!(4)));
+    assert_eq!(
+        run("pieces_function", json!({"_a": 1})).ok(),
+        Some(json!(5))
+    );
+    assert_eq!((macro_whole(), linked("macro_whole").about), (4, "Whole."));
 }
 
 /// Finds an order.
@@ -150,7 +155,7 @@ fn k7_11_functions_made_by_macro_rules_are_registered() {
 #[tent::query(access = "anyone")]
 #[must_use]
 #[expect(unused_variables, reason = "it stays on the function")]
-fn k7_06_find_order(
+fn deprecated_order(
     /** order number */
     #[allow(unused)]
     id: String,
@@ -159,13 +164,14 @@ fn k7_06_find_order(
     6
 }
 
+// K7-06.
 #[test]
-fn k7_06_other_attributes_stay_and_a_deprecated_function_is_called_without_warning() {
+fn other_attributes_stay_and_a_deprecated_function_causes_no_warning() {
     assert_eq!(
-        run("k7_06_find_order", json!({"id": "a"})).ok(),
+        run("deprecated_order", json!({"id": "a"})).ok(),
         Some(json!(6))
     );
-    assert_eq!(linked("k7_06_find_order").about, "Finds an order.");
+    assert_eq!(linked("deprecated_order").about, "Finds an order.");
 }
 
 /// The crate by another name.
@@ -196,26 +202,27 @@ fn the_crate_may_have_another_name() {
     }
 }
 
-mod k7_18 {
+mod place {
     #[tent::query(access = "anyone")]
-    pub(in crate::functions) async fn k7_18_within() -> u32 {
+    pub(in crate::functions) async fn restricted() -> u32 {
         7
     }
 
     pub(super) fn inner() {
         #[tent::query(access = "anyone")]
-        fn k7_18_in_a_body() -> u32 {
+        fn in_a_body() -> u32 {
             8
         }
-        assert_eq!(k7_18_in_a_body(), 8);
+        assert_eq!(in_a_body(), 8);
     }
 }
 
+// K7-18.
 #[test]
-fn k7_18_visibility_and_place_do_not_matter() {
-    k7_18::inner();
-    assert_eq!(run("k7_18_within", json!({})).ok(), Some(json!(7)));
-    assert_eq!(run("k7_18_in_a_body", json!({})).ok(), Some(json!(8)));
-    assert_eq!(tent_tests::block_on(k7_18::k7_18_within()), 7);
-    assert_eq!(k7_18::__tent_function_k7_18_within.name, "k7_18_within");
+fn a_function_can_have_any_visibility_and_be_in_any_place() {
+    place::inner();
+    assert_eq!(run("restricted", json!({})).ok(), Some(json!(7)));
+    assert_eq!(run("in_a_body", json!({})).ok(), Some(json!(8)));
+    assert_eq!(tent_tests::block_on(place::restricted()), 7);
+    assert_eq!(place::__tent_function_restricted.name, "restricted");
 }

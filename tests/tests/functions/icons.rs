@@ -31,7 +31,7 @@ fn made(count: usize) -> Vec<Icon> {
 }
 
 #[test]
-fn icons_are_given_as_they_were_stated() {
+fn icons_are_as_declared() {
     let of = |name| linked(name).icons.map(|icons| icons());
     assert_eq!(
         of("icon_of_one"),

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tent::{action, change, query};
-use tent_runtime::caller::{Caller, User};
-use tent_runtime::cx::{Cx, States};
-use tent_runtime::function::{AccessDeclaration, Kind};
+use tent_runtime::__private::{Access as AccessDeclaration, States};
+use tent_runtime::{Caller, Cx, Kind, User};
 use tent_tests::{block_on, linked};
 
 /// The doc comment.
@@ -52,7 +51,7 @@ fn reads_outside() {}
 fn answers() {}
 
 #[test]
-fn the_doc_comment_is_the_about_where_none_is_stated() {
+fn the_doc_comment_is_the_default_description() {
     let plain = linked("plain");
     assert_eq!(plain.about, "The doc comment.\n\nWith a second paragraph.");
     assert_eq!(plain.kind, Kind::Query);
@@ -113,7 +112,7 @@ fn every_option_reaches_the_declaration() {
 
 mod rules {
     use super::Cx;
-    use tent_runtime::error::{Error, Result};
+    use tent::{Error, Result};
 
     pub(crate) fn named_ada(cx: &Cx) -> bool {
         cx.caller().user().is_some_and(|user| user.id == "ada")
@@ -167,7 +166,7 @@ fn ask(name: &str, caller: &Caller) -> Result<bool, &'static str> {
 }
 
 #[test]
-fn a_rule_is_a_function_that_says_yes_or_no_at_once_or_later() {
+fn a_rule_is_a_sync_or_async_function_that_decides() {
     let nobody = Caller::Anonymous;
     let ada = Caller::User(User::new("ada").into());
     assert_eq!(

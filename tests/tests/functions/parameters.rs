@@ -4,8 +4,8 @@ use std::any::TypeId;
 
 use serde_json::json;
 use tent::{change, query};
-use tent_runtime::cx::{Cx, Shared, State, States};
-use tent_runtime::function::Input;
+use tent_runtime::__private::{Bound, Input, States};
+use tent_runtime::{Cx, Shared, State};
 use tent_tests::{fields, linked, run, run_with};
 
 struct Shop {
@@ -22,7 +22,7 @@ async fn parts(cx: &Cx, shop: &Shop, pool: &Pool, extra: Option<u32>) -> String 
 }
 
 #[test]
-fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
+fn a_reference_is_a_state_whatever_alias_names_it() {
     let function = linked("parts");
     let needs: Vec<_> = function.states.iter().filter_map(|state| state()).collect();
     let ids: Vec<TypeId> = needs.iter().map(|need| need.id).collect();
@@ -39,7 +39,7 @@ fn what_is_by_reference_is_given_by_the_app_whatever_alias_names_it() {
 }
 
 #[test]
-fn a_state_that_is_not_there_is_a_failure_and_no_panic() {
+fn a_missing_state_is_an_error_and_not_a_panic() {
     let failure = run("parts", json!({})).expect_err("no state was given");
     assert_eq!(failure.code(), "T7011");
 }
@@ -93,7 +93,7 @@ fn absent_fields_are_their_default_or_null() {
 }
 
 #[test]
-fn all_failing_fields_are_named_at_once_with_their_paths_and_no_secret() {
+fn names_all_invalid_fields_with_their_paths_and_no_secret() {
     let input = json!({
         "id": "x", "lines": [{"sku": "a", "quantity": 3}, {"sku": "b"}], "limit": 300, "pin": "hunter2", "type": 1
     });
@@ -114,7 +114,7 @@ fn all_failing_fields_are_named_at_once_with_their_paths_and_no_secret() {
 }
 
 #[test]
-fn what_is_stated_of_a_field_is_in_its_declaration() {
+fn the_options_of_a_field_are_in_its_declaration() {
     let Input::Fields(stated) = linked("place").input else {
         panic!("the input is made of fields");
     };
@@ -124,11 +124,8 @@ fn what_is_stated_of_a_field_is_in_its_declaration() {
         panic!("there are six");
     };
     assert_eq!(id.about, "The order's number.\n\nFrom 1.");
-    assert_eq!(id.rules.min, Some(tent_runtime::schema::Bound::Integer(1)));
-    assert_eq!(
-        id.rules.max,
-        Some(tent_runtime::schema::Bound::Number(99.5))
-    );
+    assert_eq!(id.rules.min, Some(Bound::Integer(1)));
+    assert_eq!(id.rules.max, Some(Bound::Number(99.5)));
     assert_eq!(
         id.rules.example.and_then(|example| example()),
         Some(json!(7))
@@ -185,15 +182,16 @@ fn one_parameter_can_be_the_whole_input() {
 }
 
 #[query(access = "anyone")]
-async fn k7_16_owned(name: std::borrow::Cow<'static, str>, mut tags: Vec<String>) -> String {
+async fn static_cow(name: std::borrow::Cow<'static, str>, mut tags: Vec<String>) -> String {
     tags.push(name.into_owned());
     tags.join("+")
 }
 
+// K7-16.
 #[test]
-fn k7_16_a_static_cow_is_owned() {
+fn a_static_cow_is_owned() {
     let input = json!({"name": "a", "tags": ["b"]});
-    assert_eq!(run("k7_16_owned", input).ok(), Some(json!("b+a")));
+    assert_eq!(run("static_cow", input).ok(), Some(json!("b+a")));
 }
 
 #[query(access = "anyone")]
@@ -201,8 +199,9 @@ async fn r#match(r#type: String, r#gen: u32) -> String {
     format!("{type}{gen}")
 }
 
+// K7-04.
 #[test]
-fn k7_04_raw_identifiers_do_not_reach_the_wire() {
+fn raw_identifiers_are_not_on_the_wire() {
     let input = json!({"type": "a", "gen": 1});
     assert_eq!(run("match", input).ok(), Some(json!("a1")));
     let failure = run("match", json!({"type": 1, "gen": 1})).expect_err("a number is no text");
@@ -213,48 +212,45 @@ fn k7_04_raw_identifiers_do_not_reach_the_wire() {
 }
 
 #[query(access = "anyone")]
-async fn k7_24_conditional(
-    #[cfg(any())] off: bool,
-    #[cfg(not(any()))] on: bool,
-    other: u8,
-) -> String {
+async fn conditional(#[cfg(any())] off: bool, #[cfg(not(any()))] on: bool, other: u8) -> String {
     format!("{on} {other}")
 }
 
 #[query(access = "anyone")]
 #[cfg(any())]
-async fn k7_24_either(missing: Missing) -> u32 {
+async fn either(missing: Missing) -> u32 {
     1
 }
 
 #[cfg(not(any()))]
 #[query(access = "anyone")]
-async fn k7_24_either() -> u32 {
+async fn either() -> u32 {
     2
 }
 
 #[cfg_attr(all(), tent::query(access = "anyone"))]
 #[cfg_attr(all(), cfg(not(any())), doc = "Sometimes.")]
-async fn k7_24_sometimes() -> u32 {
+async fn sometimes() -> u32 {
     3
 }
 
+// K7-24.
 #[test]
-fn k7_24_what_is_switched_off_is_not_mentioned() {
+fn a_parameter_that_cfg_removes_is_not_declared() {
     let input = json!({"on": true, "other": 1});
-    assert_eq!(run("k7_24_conditional", input).ok(), Some(json!("true 1")));
-    let Input::Fields(stated) = linked("k7_24_conditional").input else {
+    assert_eq!(run("conditional", input).ok(), Some(json!("true 1")));
+    let Input::Fields(stated) = linked("conditional").input else {
         panic!("the input is made of fields");
     };
     let names: Vec<_> = stated.iter().map(|field| field.name).collect();
     assert_eq!(names, ["on", "other"]);
-    assert_eq!(run("k7_24_either", json!({})).ok(), Some(json!(2)));
-    assert_eq!(run("k7_24_sometimes", json!({})).ok(), Some(json!(3)));
+    assert_eq!(run("either", json!({})).ok(), Some(json!(2)));
+    assert_eq!(run("sometimes", json!({})).ok(), Some(json!(3)));
 }
 
 /// Its own words, which `about` takes the place of.
 #[query(access = "anyone", offer = "mcp", about = "Look at one")]
-fn k7_13_look(
+fn documented_fields(
     /// Order number.
     ///
     /// - starts with A
@@ -277,10 +273,10 @@ struct Alike {
     id: String,
 }
 
+// K7-13.
 #[test]
-fn k7_13_what_is_written_of_a_field_is_its_description_wherever_the_field_stands() {
-    let registry = tent::Registry::of(&[linked("k7_13_look")]).expect("it is whole");
-    let function = &registry.functions()[0];
+fn the_doc_comment_of_a_field_is_its_description_everywhere() {
+    let function = tent::Function::try_from(linked("documented_fields")).expect("it is valid");
     assert_eq!(function.about(), "Look at one");
     let written = "Order number.\n\n- starts with A\n  and has 4 digits, e.g. `A1234` \"quoted\" {braces}\nlast";
     let input = &function.input_schema()["properties"];

@@ -24,7 +24,7 @@ fn told(app: App) -> App {
 }
 
 #[tokio::test]
-async fn what_an_app_states_of_itself_reaches_clients() {
+async fn clients_get_the_description_of_the_app() {
     let tent = tent_with(told).await;
     let key = key(&tent, "ada", &["read"]).await;
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}});
@@ -53,7 +53,7 @@ async fn what_an_app_states_of_itself_reaches_clients() {
 }
 
 #[tokio::test]
-async fn everything_that_clients_would_refuse_keeps_the_app_from_starting() {
+async fn an_app_that_clients_would_refuse_does_not_start() {
     let app = App::new("shop", "1.2.3")
         .set("store.url", "memory:")
         .functions(tent::functions![about_nothing])

@@ -38,7 +38,7 @@ async fn sent(tent: &Tent, request: Request<Body>) -> Response {
 type Case<'a> = (u16, &'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 #[tokio::test]
-async fn whatever_is_answered_the_body_is_read_to_its_end() {
+async fn every_response_reads_the_body_to_its_end() {
     let tent = tent().await;
     let key = key(&tent, "ada", &["read"]).await;
     let (good, bad) = (format!("Bearer {key}"), "Bearer tk_no".to_owned());
@@ -106,7 +106,7 @@ async fn whatever_is_answered_the_body_is_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn what_is_too_much_to_read_closes_the_connection() {
+async fn a_body_that_is_too_long_to_read_closes_the_connection() {
     let tent = tent().await;
     for path in ["/mcp", "/api/add", "/healthz", "/_t/codes/T0001"] {
         let piece = || Ok::<_, std::io::Error>(vec![0_u8; 1 << 20]);
@@ -120,7 +120,7 @@ async fn what_is_too_much_to_read_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn every_path_but_the_probes_is_served_under_our_own_names_alone() {
+async fn checks_the_host_of_every_path_except_the_health_checks() {
     let tent = tent().await;
     for (path, ours) in [
         ("/api", true),

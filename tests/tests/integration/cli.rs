@@ -92,9 +92,27 @@ fn marks_functions_that_are_listed_but_cannot_be_called() {
 }
 
 #[test]
-fn every_app_has_notes_without_handing_them_over() {
+fn every_app_has_a_notifier() {
     assert!(run(&["served", "check"]).ends_with("--- exit 0"));
     assert!(run(&["served", "call", "tell"]).ends_with("--- exit 0"));
+}
+
+/// R12.
+#[test]
+fn suggests_the_nearest_function_or_code_and_counts_in_the_singular() {
+    for (line, part) in [
+        (&["asking", "call", "gretes"][..], "Did you mean `greets`?"),
+        (&["asking", "explain", "T712"], "did you mean T7012?"),
+        (
+            &["asking", "explain", "A0001"],
+            "`A` codes belong to the app",
+        ),
+        (&["asking", "check"], "1 function (1 tool); 0 warnings"),
+        (&["served", "check"], "functions ("),
+    ] {
+        let output = run(line);
+        assert!(output.contains(part), "{line:?}: {output}");
+    }
 }
 
 #[test]
@@ -123,7 +141,7 @@ fn unread() -> Stdio {
 
 #[test]
 #[cfg(unix)]
-fn who_has_read_enough_breaks_nothing() {
+fn a_closed_pipe_is_not_an_error() {
     for (line, code) in [
         (&["served", "list"][..], 0),
         (&["served", "list", "--json"], 0),
@@ -362,7 +380,7 @@ fn ada() -> Value {
 }
 
 #[test]
-fn on_stdio_an_older_client_is_asked_by_a_request() {
+fn a_legacy_client_on_stdio_gets_an_input_request() {
     let mut client = OnStdio::new("asking");
     let hello = json!({
         "protocolVersion": "2025-11-25",
@@ -395,7 +413,7 @@ fn on_stdio_an_older_client_is_asked_by_a_request() {
 }
 
 #[test]
-fn on_stdio_a_modern_client_is_asked_by_an_answer() {
+fn a_modern_client_on_stdio_gets_an_input_required_result() {
     let mut client = OnStdio::new("asking");
     let mut params = json!({"name": "greets", "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

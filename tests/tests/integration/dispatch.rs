@@ -44,7 +44,7 @@ async fn returns_the_same_error_to_an_anonymous_caller_for_every_name_that_needs
 }
 
 #[tokio::test]
-async fn what_a_caller_may_not_know_of_looks_like_what_is_not_there() {
+async fn a_hidden_function_looks_like_an_absent_one() {
     let tent = tent().await;
     let call = |name: &str| ask(&tent, "POST", format!("/api/{name}")).json(json!({}));
     let grace = key(&tent, "grace", &["*"]).await;
@@ -113,7 +113,7 @@ async fn an_invalid_key_never_falls_back_to_an_anonymous_caller() {
     let two = ask(&tent, "GET", "/api/whoami")
         .key(&good)
         .header("x-api-key", &other);
-    assert_eq!(two.send().await.status.as_u16(), 401);
+    assert_eq!(two.status().await, 401);
     let same = ask(&tent, "GET", "/api/whoami")
         .key(&good)
         .header("x-api-key", &good);
@@ -127,24 +127,14 @@ async fn a_revoked_key_is_refused_at_once() {
     let tent = tent().await;
     let text = key(&tent, "ada", &["read"]).await;
     assert_eq!(
-        ask(&tent, "GET", "/api/whoami")
-            .key(&text)
-            .send()
-            .await
-            .status
-            .as_u16(),
+        ask(&tent, "GET", "/api/whoami").key(&text).status().await,
         200
     );
     let keys = tent.keys();
     let id = keys.list().await.expect("keys are listed")[0].id.clone();
     assert!(keys.revoke(&id).await.expect("a key is revoked"));
     assert_eq!(
-        ask(&tent, "GET", "/api/whoami")
-            .key(&text)
-            .send()
-            .await
-            .status
-            .as_u16(),
+        ask(&tent, "GET", "/api/whoami").key(&text).status().await,
         401
     );
 }
@@ -162,14 +152,14 @@ async fn by_cookie(parts: Arc<Parts>) -> tent::Result<Option<User>> {
 }
 
 #[tokio::test]
-async fn identify_names_the_apps_own_people_and_is_not_asked_beside_a_key() {
+async fn the_identity_hook_finds_users_and_does_not_run_beside_a_key() {
     let tent = tent_with(|app| app.identify(by_cookie)).await;
     let with = |cookie: &str| ask(&tent, "GET", "/api/whoami").header("cookie", cookie);
     assert_eq!(with("session=ada").send().await.json(), json!("Ada"));
-    assert_eq!(with("session=none").send().await.status.as_u16(), 401);
+    assert_eq!(with("session=none").status().await, 401);
     assert_eq!(with("session=broken").send().await.code(), "T0012");
     let both = with("session=ada").header("authorization", "Bearer tk_bad");
-    assert_eq!(both.send().await.status.as_u16(), 401);
+    assert_eq!(both.status().await, 401);
     let grace = key(&tent, "grace", &["read"]).await;
     assert_eq!(
         with("session=ada").key(&grace).send().await.json(),
@@ -178,7 +168,7 @@ async fn identify_names_the_apps_own_people_and_is_not_asked_beside_a_key() {
 }
 
 #[tokio::test]
-async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
+async fn a_change_with_a_cookie_must_come_from_the_same_origin() {
     let tent = tent_with(|app| app.identify(by_cookie)).await;
     let touch = || {
         ask(&tent, "POST", "/api/touch")
@@ -190,28 +180,22 @@ async fn what_a_cookie_signs_and_does_not_only_read_comes_from_an_own_page() {
     assert_eq!(
         touch()
             .header("sec-fetch-site", "cross-site")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         403
     );
     assert_eq!(
         touch()
             .header("sec-fetch-site", "same-origin")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         204
     );
     assert_eq!(
         touch()
             .header("origin", "http://localhost:3000")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         204
     );
     assert_eq!(runs(&tent), 2);
@@ -341,7 +325,7 @@ async fn writes_the_source_of_an_unexpected_error_to_the_log_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_that_does_not_end_is_ended() {
+async fn cancels_a_function_at_its_deadline() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/never").key(&ada).send().await;
@@ -349,7 +333,7 @@ async fn a_function_that_does_not_end_is_ended() {
 }
 
 #[tokio::test]
-async fn what_asks_a_person_fails_closed_after_its_input_was_checked() {
+async fn a_function_that_needs_approval_fails_without_it_after_validation() {
     let tent = tent().await;
     let grace = key(&tent, "grace", &["*"]).await;
     let call = |input| {
@@ -375,7 +359,7 @@ async fn an_access_rule_that_does_not_end_rejects_the_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_panics_or_does_not_end_is_answered_with_a_reference() {
+async fn a_hook_that_panics_or_does_not_end_is_an_internal_error() {
     async fn hook(parts: Arc<Parts>) -> tent::Result<Option<User>> {
         match parts.headers.contains_key("x-panic") {
             true => panic!("the sessions are gone"),
@@ -395,7 +379,7 @@ async fn a_hook_that_panics_or_does_not_end_is_answered_with_a_reference() {
 }
 
 #[tokio::test]
-async fn a_failure_of_the_start_that_a_function_meets_is_for_the_log() {
+async fn a_start_error_in_a_function_is_only_in_the_log() {
     let tent = tent().await;
     let ada = key(&tent, "ada", &["read"]).await;
     let reply = ask(&tent, "GET", "/api/setting").key(&ada).send().await;
@@ -404,7 +388,7 @@ async fn a_failure_of_the_start_that_a_function_meets_is_for_the_log() {
 }
 
 #[tokio::test]
-async fn at_mcp_too_a_cookie_needs_an_own_page() {
+async fn an_mcp_request_with_a_cookie_must_come_from_the_same_origin() {
     let tent = tent_with(|app| app.identify(by_cookie)).await;
     let ping = || {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
@@ -413,30 +397,21 @@ async fn at_mcp_too_a_cookie_needs_an_own_page() {
             .json(message)
     };
     assert_eq!(
-        ping()
-            .header("sec-fetch-site", "cross-site")
-            .send()
-            .await
-            .status
-            .as_u16(),
+        ping().header("sec-fetch-site", "cross-site").status().await,
         403
     );
     assert_eq!(
         ping()
             .header("sec-fetch-site", "same-origin")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         200
     );
     assert_eq!(
         ping()
             .header("origin", "http://localhost:3000")
-            .send()
-            .await
-            .status
-            .as_u16(),
+            .status()
+            .await,
         200
     );
 }

@@ -136,7 +136,7 @@ async fn a_refused_key_is_in_the_log_without_a_part_of_it() {
         let reply = ask(&tent, "GET", "/api")
             .key(bad)
             .header("x-request-id", trace);
-        assert_eq!(reply.send().await.status.as_u16(), 401);
+        assert_eq!(reply.status().await, 401);
     }
     let first = log.line("t-1");
     assert!(

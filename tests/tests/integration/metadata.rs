@@ -94,7 +94,7 @@ async fn at_api_there_is_no_metadata_and_a_failure_is_its_document() {
 }
 
 #[tokio::test]
-async fn at_api_a_value_is_what_the_list_says_whatever_is_shown_beside_it() {
+async fn the_api_returns_the_value_that_the_list_describes_without_content() {
     let (tent, key) = tent().await;
     let get = async |path: &str| ask(&tent, "GET", path).key(&key).send().await;
     let list = get("/api").await.json();
@@ -138,7 +138,7 @@ async fn at_mcp_there_is_all_of_it() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_in_the_log() {
+async fn logs_what_a_result_leaves_out() {
     let (log, _kept) = Log::kept();
     let tent = tent().await;
     let got = called(&tent, "text_with_metadata", json!({})).await;

@@ -64,7 +64,7 @@ fn post_to(path: String, key: &str, body: &Value) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn both_doors_answer_wherever_the_router_is_mounted() {
+async fn both_endpoints_respond_wherever_the_router_is_mounted() {
     let tent = tent().await;
     let key = key(&tent, "ada", &["read"]).await;
     for (at, router) in mounts(&tent) {
@@ -125,7 +125,7 @@ async fn the_type_of_a_problem_document_begins_with_the_public_url() {
 }
 
 #[tokio::test]
-async fn the_app_around_it_keeps_its_own_pages() {
+async fn the_surrounding_app_serves_its_pages() {
     let tent = tent().await;
     let [.., (_, router)] = mounts(&tent);
     let page = sent(&router, get_of("/".to_owned())).await;
@@ -138,7 +138,7 @@ async fn the_app_around_it_keeps_its_own_pages() {
 }
 
 #[tokio::test]
-async fn shut_down_it_refuses_and_the_app_around_it_goes_on() {
+async fn refuses_calls_after_a_shutdown_while_the_surrounding_app_continues() {
     let tent = tent().await;
     let [.., (_, router)] = mounts(&tent);
     tent.shutdown();
@@ -156,7 +156,7 @@ async fn shut_down_it_refuses_and_the_app_around_it_goes_on() {
 }
 
 #[tokio::test]
-async fn hosts_of_paths_that_are_the_apps_own_are_not_tents_to_check() {
+async fn does_not_check_the_host_of_paths_of_the_surrounding_app() {
     let tent = tent().await;
     let elsewhere = |path: String| {
         let request = Request::get(path).header(header::HOST, "shop.example");

@@ -104,7 +104,7 @@ async fn post(tent: &Tent, key: &str, name: &str, input: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn a_function_calls_another_as_its_own_caller() {
+async fn a_nested_call_has_the_caller_of_its_function() {
     let (tent, key) = app().await;
     let call = async |name: &str, input: Value| {
         let input = json!({"name": name, "input": input});
@@ -171,7 +171,10 @@ async fn a_nested_call_ends_with_the_deadline_of_the_outer_one() {
 
 #[tokio::test]
 async fn a_call_without_an_app_fails() {
-    let cx = Cx::for_test(tent::Caller::App, tent_runtime::cx::States::default());
+    let cx = Cx::for_test(
+        tent::Caller::App,
+        tent_runtime::__private::States::default(),
+    );
     let error = cx.call::<()>("doubles", json!({"number": 1})).await;
     assert_eq!(error.expect_err("no app").code(), "T0012");
 }

@@ -1,4 +1,4 @@
-//! The failures that people reported of schemas, one test each, named after its id.
+//! Failures of schemas that people reported. The id of each case is in a comment.
 #![allow(
     dead_code,
     reason = "the fields of these types are only read by their derives"
@@ -15,8 +15,9 @@ struct NoteStats {
     words: u32,
 }
 
+// K1-01.
 #[test]
-fn k1_01_no_dialect_is_named() {
+fn a_schema_names_no_dialect() {
     let input = fields(&[Field::new::<String>("id")]);
     assert_eq!(
         *input.published(),
@@ -45,8 +46,9 @@ struct Event {
     extra: Option<Value>,
 }
 
+// K1-02.
 #[test]
-fn k1_02_no_bare_true() {
+fn a_schema_is_never_the_boolean_true() {
     let input = fields(&[Field::new::<Event>("event")]);
     assert_eq!(
         *input.published(),
@@ -82,8 +84,9 @@ fn k1_02_no_bare_true() {
     );
 }
 
+// K1-04.
 #[test]
-fn k1_04_every_parameter_of_a_known_type_has_a_type() {
+fn every_parameter_of_a_known_type_has_a_type() {
     let input = fields(&[
         Field::new::<u32>("limit"),
         Field::new::<bool>("auto"),
@@ -113,8 +116,9 @@ fn k1_04_every_parameter_of_a_known_type_has_a_type() {
 #[derive(JsonSchema)]
 struct Nothing {}
 
+// K1-05.
 #[test]
-fn k1_05_an_input_without_fields_has_properties() {
+fn an_input_without_fields_has_properties() {
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
     assert_eq!(*fields(&[]).published(), empty);
     assert_eq!(*whole::<Nothing>().published(), empty);
@@ -126,8 +130,9 @@ struct Page {
     took_ms: u8,
 }
 
+// K1-07.
 #[test]
-fn k1_07_numbers_have_no_format() {
+fn numbers_have_no_format() {
     let input = fields(&[
         Field::new::<usize>("offset"),
         Field::new::<u8>("limit"),
@@ -163,8 +168,9 @@ fn k1_07_numbers_have_no_format() {
     );
 }
 
+// K1-08.
 #[test]
-fn k1_08_an_option_is_its_type_and_takes_null_all_the_same() {
+fn an_option_has_the_schema_of_its_type_and_accepts_null() {
     let input = fields(&[
         Field::new::<String>("id"),
         Field::new::<Option<String>>("note"),
@@ -196,8 +202,9 @@ pub(super) enum Sort {
     CheapFirst,
 }
 
+// K1-10.
 #[test]
-fn k1_10_unit_variants_are_one_enum() {
+fn unit_variants_are_one_enum() {
     let input = fields(&[
         Field {
             about: "How to sort.",
@@ -250,8 +257,9 @@ impl JsonSchema for Level {
     }
 }
 
+// K1-11.
 #[test]
-fn k1_11_an_enum_of_numbers_is_named_in_words_and_takes_exactly_those() {
+fn describes_an_enum_of_numbers_and_accepts_only_those() {
     assert_eq!(
         field::<Level>(),
         json!({
@@ -287,8 +295,9 @@ struct Folder {
     folders: Vec<Folder>,
 }
 
+// K1-12.
 #[test]
-fn k1_12_references_are_written_out_unless_the_type_contains_itself() {
+fn inlines_references_unless_the_type_contains_itself() {
     let query = json!({
         "type": "object",
         "properties": {
@@ -352,8 +361,9 @@ fn k1_12_references_are_written_out_unless_the_type_contains_itself() {
     );
 }
 
+// K1-12.
 #[test]
-fn k1_12_a_type_that_contains_itself_may_be_the_root() {
+fn a_recursive_type_can_be_the_root() {
     let root = whole::<Folder>();
     assert_eq!(root.published()["type"], "object");
     assert_eq!(

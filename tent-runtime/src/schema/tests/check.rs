@@ -110,7 +110,7 @@ enum Adjacent {
 }
 
 #[test]
-fn a_tag_chooses_the_variant_whose_errors_are_told() {
+fn reports_the_errors_of_the_variant_that_the_tag_selects() {
     let input = fields(&[
         Field::new::<Shape>("shape"),
         Field::new::<Option<Adjacent>>("adj"),
@@ -161,7 +161,7 @@ fn a_tag_chooses_the_variant_whose_errors_are_told() {
 }
 
 #[test]
-fn an_untagged_union_says_which_shapes_there_are() {
+fn an_untagged_union_lists_its_shapes() {
     let input = fields(&[Field::new::<Target>("to")]);
     for fits in [
         json!(7),
@@ -306,7 +306,7 @@ struct Changing {
 }
 
 #[test]
-fn a_default_that_is_not_constant_is_not_said() {
+fn does_not_publish_a_default_that_is_not_constant() {
     let input = whole::<Changing>();
     assert_eq!(
         *input.published(),

@@ -83,7 +83,7 @@ fn another_dialect_is_not_read_as_this_one() {
 }
 
 #[test]
-fn what_is_not_enforced_is_a_problem() {
+fn a_keyword_that_is_not_enforced_is_a_problem() {
     // The check alone, whether or not a validator takes what it does not.
     let declared = json!({
         "type": "object",

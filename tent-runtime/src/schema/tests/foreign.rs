@@ -132,7 +132,7 @@ fn each_takes_exactly_its_values() {
 }
 
 #[test]
-fn what_cannot_be_both_published_and_enforced_is_a_problem() {
+fn a_foreign_schema_that_cannot_be_published_and_enforced_is_a_problem() {
     let made = InputSchema::from_fields(&[
         Field::new::<Nowhere>("nowhere"),
         Field::new::<Keyed>("keyed"),

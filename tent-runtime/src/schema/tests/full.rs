@@ -66,7 +66,7 @@ fn every_keyword_is_enforced_and_the_schema_is_published_untouched() {
 }
 
 #[test]
-fn texts_are_read_by_the_types_that_are_stated() {
+fn reads_texts_by_their_declared_types() {
     let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {"n": {"type": "integer"}, "yes": {"type": "boolean"}},
@@ -83,7 +83,7 @@ fn texts_are_read_by_the_types_that_are_stated() {
 }
 
 #[test]
-fn a_secret_is_masked_and_in_no_message() {
+fn masks_a_secret_also_in_messages() {
     let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {"card": {
@@ -105,7 +105,7 @@ fn a_secret_is_masked_and_in_no_message() {
 }
 
 #[test]
-fn what_cannot_be_enforced_or_masked_is_a_problem() {
+fn a_schema_that_cannot_be_enforced_or_masked_is_a_problem() {
     let problem = |schema| problems(InputSchema::from_declared(schema));
     let text = |keyword: Value| json!({"type": "object", "contains": keyword});
     // No schema at all, a reference to nowhere, and one to elsewhere: nothing is ever fetched.
@@ -132,7 +132,7 @@ fn what_cannot_be_enforced_or_masked_is_a_problem() {
 }
 
 #[test]
-fn an_outline_never_refuses_what_the_schema_takes() {
+fn an_outline_never_refuses_what_the_schema_accepts() {
     let input = InputSchema::from_declared(json!({
         "type": "object",
         "properties": {

@@ -11,7 +11,7 @@ fn stated(properties: Value) -> Vec<String> {
 }
 
 #[test]
-fn what_keeps_the_rules_is_published_as_it_stands() {
+fn publishes_a_valid_schema_unchanged() {
     let schema = json!({"type": "object", "properties": {
         "region": {"type": "string", "x-mcp-header": "Region"},
         "at": {"type": "object", "properties": {
@@ -189,7 +189,7 @@ fn a_type_that_contains_itself_has_no_field_that_properties_alone_lead_to() {
 }
 
 #[test]
-fn it_is_told_beside_the_other_problems() {
+fn reports_the_header_problem_beside_the_others() {
     let made = InputSchema::from_fields(&[
         Field::new::<Place>("from"),
         Field {

@@ -1,4 +1,4 @@
-//! The failures that people reported of schemas, one test each, named after its id: the second half.
+//! Failures of schemas that people reported: the second half.
 #![allow(
     dead_code,
     reason = "the fields of these types are only read by their derives"
@@ -33,8 +33,9 @@ struct Nested {
     verbose: bool,
 }
 
+// K1-14.
 #[test]
-fn k1_14_no_union_at_the_root() {
+fn a_schema_has_no_union_at_its_root() {
     let told = "T7012 the whole type: the root is a union, which model interfaces reject: put the enum into a field of a struct, without `flatten`";
     assert_eq!(problems(InputSchema::from_type(of::<Flattened>)), [told]);
     assert_eq!(problems(InputSchema::from_type(of::<Selector>)), [told]);
@@ -101,8 +102,9 @@ struct Profile {
     secret: String,
 }
 
+// K1-16.
 #[test]
-fn k1_16_an_output_is_what_serialising_gives() {
+fn an_output_schema_describes_the_serialized_value() {
     assert_eq!(
         output::<Profile>(),
         json!({
@@ -133,8 +135,9 @@ fn k1_16_an_output_is_what_serialising_gives() {
     );
 }
 
+// K1-18.
 #[test]
-fn k1_18_a_64_bit_integer_is_taken_from_a_string_of_digits() {
+fn accepts_a_string_of_digits_for_a_64_bit_integer() {
     let input = fields(&[Field::new::<u64>("id"), Field::new::<Option<u32>>("small")]);
     assert_eq!(
         accept(&input, json!({"id": "2574604874062343519"})),
@@ -153,8 +156,9 @@ fn k1_18_a_64_bit_integer_is_taken_from_a_string_of_digits() {
     );
 }
 
+// K1-20.
 #[test]
-fn k1_20_a_whole_number_with_a_point_is_an_integer() {
+fn accepts_a_whole_number_with_a_decimal_point_for_an_integer() {
     let input = fields(&[
         Field::new::<String>("text"),
         Field::new::<usize>("max_results"),
@@ -175,8 +179,9 @@ fn k1_20_a_whole_number_with_a_point_is_an_integer() {
     }
 }
 
+// K1-22.
 #[test]
-fn k1_22_a_map_is_additional_properties() {
+fn a_map_has_additional_properties() {
     let input = fields(&[
         Field::new::<HashMap<String, String>>("labels"),
         Field::new::<BTreeMap<u64, u8>>("counts"),
@@ -224,8 +229,9 @@ struct Filter {
     after: String,
 }
 
+// K1-23.
 #[test]
-fn k1_23_names_that_model_interfaces_refuse_are_problems_at_every_depth() {
+fn refuses_names_that_model_interfaces_refuse_at_every_depth() {
     let made = InputSchema::from_fields(&[
         Field::new::<String>("filter[id]"),
         Field::new::<Vec<Filter>>("filters"),
@@ -242,8 +248,9 @@ fn k1_23_names_that_model_interfaces_refuse_are_problems_at_every_depth() {
     );
 }
 
+// K1-25.
 #[test]
-fn k1_25_every_array_has_items() {
+fn every_array_has_items() {
     let input = fields(&[
         Field::new::<(f64, f64)>("from"),
         Field::new::<[u8; 3]>("rgb"),
@@ -300,8 +307,9 @@ struct Where {
     sort: Sort,
 }
 
+// K1-26.
 #[test]
-fn k1_26_descriptions_reach_the_schema() {
+fn descriptions_are_in_the_schema() {
     let input = fields(&[
         Field {
             about: "strftime pattern, such as %H:%M",
@@ -357,8 +365,9 @@ struct Attachment {
     dir: std::path::PathBuf,
 }
 
+// K1-28.
 #[test]
-fn k1_28_only_standard_formats_of_strings_are_kept() {
+fn a_schema_has_only_standard_string_formats() {
     assert_eq!(
         whole::<Attachment>().published()["properties"],
         json!({
@@ -373,8 +382,9 @@ fn k1_28_only_standard_formats_of_strings_are_kept() {
     );
 }
 
+// K6-10.
 #[test]
-fn k6_10_nothing_is_said_of_what_can_be_anything() {
+fn the_schema_of_any_value_is_empty() {
     assert!(OutputSchema::from_type(of::<Value>).is_none());
     assert!(OutputSchema::from_type(of::<Option<Value>>).is_none());
 }

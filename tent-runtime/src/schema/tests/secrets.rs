@@ -136,7 +136,7 @@ fn the_default_of_a_secret_is_filled_in_and_not_published() {
 }
 
 #[test]
-fn of_what_another_found_nothing_secret_is_told() {
+fn shows_no_secret_in_the_findings_of_another_validator() {
     let input = whole::<Wallet>();
     for (path, told) in [
         ("cards[0].number", "cards[0].number"),

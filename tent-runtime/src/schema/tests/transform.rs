@@ -35,7 +35,7 @@ struct Extra {
 }
 
 #[test]
-fn flattened_maps_take_what_they_take() {
+fn a_flattened_map_accepts_its_members() {
     assert_eq!(
         *whole::<Base>().published(),
         json!({
@@ -287,7 +287,7 @@ struct Extended {
 enum Never {}
 
 #[test]
-fn what_is_not_enforced_is_refused_at_start() {
+fn refuses_keywords_that_are_not_enforced_at_start() {
     let mut problems = problems(InputSchema::from_type(of::<Extended>));
     let pattern = problems.iter().position(|problem| {
         problem.starts_with("T7017 field `text`: its pattern is not supported")
@@ -317,7 +317,7 @@ struct Annotated {
 }
 
 #[test]
-fn what_stands_beside_a_schema_survives() {
+fn keeps_keywords_beside_a_schema() {
     let input = whole::<Annotated>();
     assert_eq!(
         *input.published(),
@@ -379,7 +379,7 @@ struct Tree {
 }
 
 #[test]
-fn outputs_say_what_is_and_forbid_nothing_more() {
+fn an_output_schema_forbids_no_other_members() {
     let outcomes = json!([
         {
             "type": "object",
@@ -440,7 +440,7 @@ fn outputs_say_what_is_and_forbid_nothing_more() {
 }
 
 #[test]
-fn only_what_is_always_an_object_goes_unwrapped() {
+fn wraps_every_output_that_is_not_always_an_object() {
     fn bare<T: JsonSchema>() -> bool {
         OutputSchema::from_type(of::<T>)
             .expect("a schema")

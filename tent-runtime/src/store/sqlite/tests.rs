@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::StillClock;
 use crate::settings::Secret;
 use crate::store::idempotency::{Claimed, State};
-use crate::store::{NO_OWNER, Space, contract, idempotency, keys, secrets, sessions};
+use crate::store::{NO_OWNER, Space, idempotency, keys, secrets, sessions, tests as contract};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -245,7 +245,7 @@ async fn migrated(old_form: &str) -> (Directory, Sqlite, Arc<StillClock>) {
 }
 
 #[tokio::test]
-async fn a_file_of_an_older_form_is_migrated_with_what_it_holds() {
+async fn migrates_a_file_of_an_older_version_with_its_records() {
     for form in [FORM_2.to_owned(), format!("{FORM_2}{FORM_3}")] {
         let (_directory, store, clock) = migrated(&form).await;
         let ring = secrets::ring(&store, Secret::random())

@@ -42,7 +42,7 @@ fn whole() -> Value {
 /// The result of the handshake of this revision.
 async fn agreed(app: &App, revision: &str) -> Value {
     let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {}});
-    let got = app.json(200, Request::legacy("initialize", params)).await;
+    let got = app.legacy("initialize", params).await;
     got["result"].clone()
 }
 
@@ -58,9 +58,7 @@ async fn describes_the_server_with_the_members_of_each_revision() {
         let got = agreed(&app, revision).await;
         assert_eq!(got["serverInfo"], wanted, "{revision}");
     }
-    let got = app
-        .json(200, Request::modern("server/discover", json!({})))
-        .await;
+    let got = app.modern("server/discover", json!({})).await;
     let listed = &got["result"]["_meta"][format!("{META}serverInfo")];
     assert_eq!(*listed, whole());
 }
@@ -96,9 +94,7 @@ async fn declares_the_extensions_of_the_app_in_each_revision() {
         assert_eq!(own(&got["capabilities"]), (None, None), "{revision}");
     }
     for (app, wanted) in [(declaring, declared), (silent, (None, None))] {
-        let got = app
-            .json(200, Request::modern("server/discover", json!({})))
-            .await;
+        let got = app.modern("server/discover", json!({})).await;
         assert_eq!(own(&got["result"]["capabilities"]), wanted);
     }
 }

@@ -10,7 +10,6 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tent::http::{HeaderMap, Method, StatusCode};
 use tent::{Caller, Notifier, Tent, User};
-use tent_runtime::cx::TraceId;
 use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
 
@@ -86,8 +85,7 @@ impl App {
         let request = tent::http::Request::builder();
         let request = request.header("authorization", format!("Bearer {}", self.keys[key]));
         let (parts, ()) = request.body(()).expect("a request").into_parts();
-        let dispatcher = self.tent.dispatcher();
-        let caller = dispatcher.identify(&parts, &TraceId::default()).await;
+        let caller = tent_runtime::__private::caller_of(&self.tent, &parts).await;
         caller.expect("the key is valid")
     }
 
@@ -154,6 +152,21 @@ impl App {
             String::from_utf8_lossy(&response.bytes)
         );
         response.json()
+    }
+
+    /// The response to a modern request, with status 200.
+    pub(crate) async fn modern(&self, method: &str, params: Value) -> Value {
+        self.json(200, Request::modern(method, params)).await
+    }
+
+    /// The response to a request without metadata and without a session, with status 200.
+    pub(crate) async fn legacy(&self, method: &str, params: Value) -> Value {
+        self.json(200, Request::legacy(method, params)).await
+    }
+
+    /// The response to a modern call of a tool, with status 200.
+    pub(crate) async fn call(&self, name: &str, arguments: Value) -> Value {
+        self.json(200, Request::call(name, arguments)).await
     }
 
     /// The result of a request.

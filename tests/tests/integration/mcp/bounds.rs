@@ -43,9 +43,7 @@ async fn a_uri_that_is_too_long_is_not_found() {
         (&json!(-32602), &json!("T0001"))
     );
     let params = json!({"uri": uri(1 << 20)});
-    let got = app
-        .json(200, Request::legacy("resources/read", params))
-        .await;
+    let got = app.legacy("resources/read", params).await;
     assert_eq!(got["error"]["code"], -32002);
 }
 

@@ -255,7 +255,7 @@ async fn a_task_of_a_call_sees_that_the_deadline_has_passed() {
 #[tokio::test]
 async fn a_blocking_function_sees_that_the_deadline_has_passed() {
     let app = app().await;
-    let late = app.json(200, Request::call("blocks", json!({}))).await;
+    let late = app.call("blocks", json!({})).await;
     assert_eq!(tool_error(&late)["code"], "T0010");
     app.events.next("cancelled").await;
 }

@@ -147,7 +147,7 @@ async fn a_link_has_its_icon_in_the_revisions_that_have_them() {
             "{revision}"
         );
     }
-    let got = app.json(200, Request::call("linking", json!({}))).await;
+    let got = app.call("linking", json!({})).await;
     let content = &got["result"]["content"];
     assert_eq!(content[0]["icons"], icons);
     assert_eq!(content[1], json!({"type": "text", "text": "a"}));

@@ -286,6 +286,6 @@ async fn a_legacy_result_has_no_modern_members() {
     }
     // Metadata that names no revision does not make a request modern.
     let params = json!({"name": "find_order", "arguments": {"id": "A1"}, "_meta": {format!("{META}clientCapabilities"): {}}});
-    let got = app.json(200, Request::legacy("tools/call", params)).await;
+    let got = app.legacy("tools/call", params).await;
     assert_eq!(got["result"].get("resultType"), None);
 }

@@ -26,7 +26,7 @@ pub(super) async fn result(app: &App, revision: &str, method: &str, params: Valu
         let got = app.json(200, Request::legacy(method, params).session(&session));
         return got.await["result"].clone();
     }
-    let mut got = app.json(200, Request::modern(method, params)).await;
+    let mut got = app.modern(method, params).await;
     let result = got["result"].as_object_mut().expect("a result");
     result.retain(|key, _| !["resultType", "ttlMs", "cacheScope"].contains(&&**key));
     let meta = result["_meta"].as_object_mut().expect("an object");
@@ -301,9 +301,7 @@ async fn passes_the_metadata_of_a_request_to_the_function_without_reserved_keys(
         format!("{META}related-task"): {"taskId": "7"},
     });
     let call = |meta: &Value| json!({"name": "brought", "_meta": meta});
-    let got = app
-        .json(200, Request::modern("tools/call", call(&meta)))
-        .await;
+    let got = app.modern("tools/call", call(&meta)).await;
     assert_eq!(got["result"]["structuredContent"], wanted);
 
     for key in [

@@ -77,9 +77,7 @@ fn complete(wanted: Value, argument: &str, value: &str) -> Value {
 #[tokio::test]
 async fn declares_only_the_capabilities_that_the_app_uses() {
     let of = async |app: App| {
-        let got = app
-            .json(200, Request::modern("server/discover", json!({})))
-            .await;
+        let got = app.modern("server/discover", json!({})).await;
         got["result"]["capabilities"].clone()
     };
     assert_eq!(
@@ -110,7 +108,7 @@ async fn declares_only_the_capabilities_that_the_app_uses() {
         ),
     ] {
         let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "p", "version": "1"}});
-        let got = app.json(200, Request::legacy("initialize", params)).await;
+        let got = app.legacy("initialize", params).await;
         assert_eq!(got["result"]["capabilities"], wanted);
     }
     let app = App::of(|app| app.functions(PROMPTS).set("mcp.stream", "true")).await;
@@ -131,7 +129,7 @@ async fn methods_without_a_capability_are_unknown() {
         "completion/complete",
     ] {
         let modern = app.json(404, Request::modern(method, json!({}))).await;
-        let legacy = app.json(200, Request::legacy(method, json!({}))).await;
+        let legacy = app.legacy(method, json!({})).await;
         assert_eq!(
             (&modern["error"]["code"], &legacy["error"]["code"]),
             (&json!(-32601), &json!(-32601))
@@ -144,9 +142,7 @@ async fn completes_arguments_of_prompts_and_variables_of_resources() {
     let app = App::of(|app| app.functions(RESOURCES).functions(PROMPTS)).await;
     let prompt = json!({"type": "ref/prompt", "name": "write_letter"});
     let params = complete(prompt.clone(), "about", "1");
-    let got = app
-        .json(200, Request::modern("completion/complete", params))
-        .await;
+    let got = app.modern("completion/complete", params).await;
     assert_eq!(
         got["result"],
         json!({
@@ -156,9 +152,7 @@ async fn completes_arguments_of_prompts_and_variables_of_resources() {
     );
     for uri in ["orders://{id}", "orders://7"] {
         let params = complete(json!({"type": "ref/resource", "uri": uri}), "id", "7");
-        let got = app
-            .json(200, Request::legacy("completion/complete", params))
-            .await;
+        let got = app.legacy("completion/complete", params).await;
         assert_eq!(
             got["result"],
             json!({"completion": {"values": ["70"], "total": 1, "hasMore": false}})
@@ -166,20 +160,15 @@ async fn completes_arguments_of_prompts_and_variables_of_resources() {
     }
     let mut params = complete(prompt.clone(), "about", "context");
     params["context"] = json!({"arguments": {"to": "ada"}});
-    let got = app
-        .json(200, Request::modern("completion/complete", params))
-        .await;
+    let got = app.modern("completion/complete", params).await;
     assert_eq!(
         got["result"]["completion"]["values"],
         json!([r#"{"to":"ada"}"#])
     );
     let got = app
-        .json(
-            200,
-            Request::modern(
-                "completion/complete",
-                complete(prompt.clone(), "about", "many"),
-            ),
+        .modern(
+            "completion/complete",
+            complete(prompt.clone(), "about", "many"),
         )
         .await;
     let completion = &got["result"]["completion"];
@@ -190,10 +179,7 @@ async fn completes_arguments_of_prompts_and_variables_of_resources() {
     assert_eq!(completion["values"].as_array().map(Vec::len), Some(100));
     // An argument that nothing completes.
     let got = app
-        .json(
-            200,
-            Request::modern("completion/complete", complete(prompt, "to", "a")),
-        )
+        .modern("completion/complete", complete(prompt, "to", "a"))
         .await;
     assert_eq!(
         got["result"]["completion"],
@@ -255,9 +241,7 @@ async fn checks_the_access_rule_before_a_completion() {
         json!({"ref": prompt("write_letter"), "argument": {"name": "about", "value": 7}}),
         json!({"ref": prompt("write_letter"), "argument": {"name": "about", "value": ""}, "context": 7}),
     ] {
-        let got = app
-            .json(200, Request::modern("completion/complete", params))
-            .await;
+        let got = app.modern("completion/complete", params).await;
         assert_eq!(got["error"]["code"], -32602);
     }
 }
@@ -266,9 +250,7 @@ async fn checks_the_access_rule_before_a_completion() {
 async fn a_function_serves_a_custom_method_in_both_eras() {
     let app = both(METHODS).await;
     let params = json!({"cursor": "2", "filter": {"a": 1}});
-    let got = app
-        .json(200, Request::modern("resources/list", params.clone()))
-        .await;
+    let got = app.modern("resources/list", params.clone()).await;
     assert_eq!(
         got,
         json!({"jsonrpc": "2.0", "id": 1, "result": {
@@ -276,21 +258,17 @@ async fn a_function_serves_a_custom_method_in_both_eras() {
             "_meta": {"own": params, format!("{META}serverInfo"): server()},
         }})
     );
-    let got = app
-        .json(200, Request::legacy("resources/list", params.clone()))
-        .await;
+    let got = app.legacy("resources/list", params.clone()).await;
     assert_eq!(
         got["result"],
         json!({"resources": [], "_meta": {"own": params}})
     );
-    let got = app.json(200, Request::legacy("acme/do", json!({}))).await;
+    let got = app.legacy("acme/do", json!({})).await;
     assert_eq!(got["result"], json!({"done": true}));
     // A method is not a tool, and a hidden method looks like an absent one.
-    let list = app
-        .json(200, Request::modern("tools/list", json!({})))
-        .await;
+    let list = app.modern("tools/list", json!({})).await;
     assert!(!list.to_string().contains("acme"), "{list}");
-    let call = app.json(200, Request::call("acme", json!({}))).await;
+    let call = app.call("acme", json!({})).await;
     assert_eq!(call["error"]["message"], "Unknown tool: acme");
     let hidden = app
         .json(404, Request::modern("acme/do", json!({})).by("ada"))
@@ -314,16 +292,14 @@ async fn a_function_serves_a_custom_method_in_both_eras() {
             (Value::Null, Value::Null),
         ),
     ] {
-        let got = app
-            .json(200, Request::modern("prompts/list", json!({"give": given})))
-            .await;
+        let got = app.modern("prompts/list", json!({"give": given})).await;
         let result = &got["result"];
         assert_eq!(
             (result["ttlMs"].clone(), result["cacheScope"].clone()),
             kept
         );
     }
-    let got = app.json(200, Request::modern("acme/do", json!({}))).await;
+    let got = app.modern("acme/do", json!({})).await;
     assert_eq!(got["result"].get("ttlMs"), None, "{got}");
     // Nor by what only a method that there is finds wrong.
     let mut misfit = json!({});
@@ -360,21 +336,18 @@ async fn a_hidden_method_looks_like_an_absent_one_to_an_anonymous_caller() {
 async fn returns_an_error_for_an_invalid_input_or_result_of_a_custom_method() {
     let app = both(METHODS).await;
     let got = app
-        .json(
-            200,
-            Request::modern("resources/list", json!({"cursor": 7, "colour": 1})),
-        )
+        .modern("resources/list", json!({"cursor": 7, "colour": 1}))
         .await;
     assert_eq!(
         (&got["error"]["code"], &got["error"]["data"]["code"]),
         (&json!(-32602), &json!("T0003"))
     );
-    let got = app.json(200, Request::legacy("acme/odd", json!({}))).await;
+    let got = app.legacy("acme/odd", json!({})).await;
     assert_eq!(
         (&got["error"]["code"], &got["error"]["data"]["code"]),
         (&json!(-32603), &json!("T0012"))
     );
-    let got = app.json(200, Request::legacy("acme/odd", json!([]))).await;
+    let got = app.legacy("acme/odd", json!([])).await;
     assert_eq!(got["error"]["code"], -32602);
 }
 
@@ -386,32 +359,23 @@ async fn serves_empty_lists_for_a_declared_capability_without_items() {
         ("resources/templates/list", "resourceTemplates"),
         ("prompts/list", "prompts"),
     ] {
-        let got = app.json(200, Request::modern(method, json!({}))).await;
+        let got = app.modern(method, json!({})).await;
         let result = &got["result"];
         assert_eq!(result[member], json!([]), "{got}");
         assert_eq!(result["resultType"], "complete");
         assert_eq!(result["cacheScope"], "private");
-        let got = app.json(200, Request::legacy(method, json!({}))).await;
+        let got = app.legacy(method, json!({})).await;
         assert_eq!(got["result"], json!({(member): []}));
-        let got = app
-            .json(200, Request::modern(method, json!({"cursor": "x"})))
-            .await;
+        let got = app.modern(method, json!({"cursor": "x"})).await;
         assert_eq!(got["error"]["code"], -32602);
     }
-    let got = app
-        .json(
-            200,
-            Request::modern("resources/read", json!({"uri": "a://"})),
-        )
-        .await;
+    let got = app.modern("resources/read", json!({"uri": "a://"})).await;
     let result = &got["result"];
     assert_eq!(
         (&result["ttlMs"], &result["cacheScope"]),
         (&json!(0), &json!("private"))
     );
-    let got = app
-        .json(200, Request::modern("prompts/get", json!({"name": "x"})))
-        .await;
+    let got = app.modern("prompts/get", json!({"name": "x"})).await;
     assert_eq!(got["result"].get("ttlMs"), None, "it is not kept");
     // A capability that is not declared has no lists.
     let app = both(&PARTS[..1]).await;

@@ -93,10 +93,7 @@ async fn accepts_a_client_without_valid_client_info() {
         members.insert("com.example/trace".to_owned(), json!({"any": ["thing"]}));
         members.insert("progressToken".to_owned(), json!(7));
         let params = json!({"name": "server_time", "_meta": meta});
-        assert_eq!(
-            app.json(200, Request::modern("tools/call", params)).await,
-            noon(json!(1))
-        );
+        assert_eq!(app.modern("tools/call", params).await, noon(json!(1)));
     }
 }
 
@@ -194,14 +191,11 @@ async fn accepts_arguments_that_are_missing_or_null() {
         json!({"name": "server_time", "arguments": null}),
         json!({"name": "server_time", "arguments": {}}),
     ] {
-        assert_eq!(
-            app.json(200, Request::modern("tools/call", params)).await,
-            noon(json!(1))
-        );
+        assert_eq!(app.modern("tools/call", params).await, noon(json!(1)));
     }
     for arguments in [json!([]), json!("x"), json!(7), json!(false)] {
         let params = json!({"name": "server_time", "arguments": arguments});
-        let got = app.json(200, Request::modern("tools/call", params)).await;
+        let got = app.modern("tools/call", params).await;
         assert_eq!(got["error"]["code"], -32602, "{arguments}");
     }
 }

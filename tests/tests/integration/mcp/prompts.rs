@@ -122,10 +122,7 @@ async fn returns_the_messages_of_a_prompt_with_any_content() {
     };
     // Arguments come as texts, and are read as what they are.
     let got = app
-        .json(
-            200,
-            Request::modern("prompts/get", get(json!({"to": "ada", "about": "7"}))),
-        )
+        .modern("prompts/get", get(json!({"to": "ada", "about": "7"})))
         .await;
     assert_eq!(
         got["result"],
@@ -157,12 +154,9 @@ async fn returns_the_messages_of_a_prompt_with_any_content() {
 async fn names_every_invalid_argument() {
     let app = app().await;
     let got = app
-        .json(
-            200,
-            Request::modern(
-                "prompts/get",
-                get(json!({"about": "seven", "colour": "red"})),
-            ),
+        .modern(
+            "prompts/get",
+            get(json!({"about": "seven", "colour": "red"})),
         )
         .await;
     let error = &got["error"];
@@ -184,14 +178,11 @@ async fn names_every_invalid_argument() {
         json!({"name": 7}),
         json!({"name": "write_letter", "arguments": []}),
     ] {
-        let got = app.json(200, Request::legacy("prompts/get", params)).await;
+        let got = app.legacy("prompts/get", params).await;
         assert_eq!(got["error"]["code"], -32602);
     }
     let got = app
-        .json(
-            200,
-            Request::modern("prompts/get", get(json!({"to": "hermit"}))),
-        )
+        .modern("prompts/get", get(json!({"to": "hermit"})))
         .await;
     assert_eq!(
         got["error"],
@@ -209,9 +200,7 @@ async fn a_hidden_prompt_looks_like_an_absent_one() {
     hidden["error"]["message"] = "Unknown prompt: staff_lettex".into();
     assert_eq!(hidden, absent);
     // A prompt is not a tool.
-    let call = app
-        .json(200, Request::call("write_letter", json!({"to": "ada"})))
-        .await;
+    let call = app.call("write_letter", json!({"to": "ada"})).await;
     assert_eq!(call["error"]["code"], -32602);
 }
 

@@ -312,9 +312,7 @@ async fn distinguishes_internal_errors_from_declared_failures() {
         json!({"code": -32602, "message": "Order 9 is locked", "data": {"code": "A0009"}})
     );
     for params in [json!({}), json!({"uri": 7}), json!({"uri": null})] {
-        let got = app
-            .json(200, Request::modern("resources/read", params))
-            .await;
+        let got = app.modern("resources/read", params).await;
         assert_eq!(got["error"]["code"], -32602);
     }
 }
@@ -357,10 +355,7 @@ async fn pages_a_long_list_and_refuses_an_unknown_cursor() {
     let (mut uris, mut cursor, mut pages) = (Vec::new(), json!(null), 0);
     loop {
         let got = app
-            .json(
-                200,
-                Request::modern("resources/list", json!({"cursor": cursor})),
-            )
+            .modern("resources/list", json!({"cursor": cursor}))
             .await;
         let page = got["result"]["resources"].as_array().expect("a list");
         uris.extend(page.iter().map(|one| one["uri"].clone()));
@@ -371,9 +366,7 @@ async fn pages_a_long_list_and_refuses_an_unknown_cursor() {
         }
         // A cursor is of one list.
         let params = json!({"cursor": cursor});
-        let other = app
-            .json(200, Request::modern("resources/templates/list", params))
-            .await;
+        let other = app.modern("resources/templates/list", params).await;
         assert_eq!(other["error"]["code"], -32602);
     }
     assert_eq!(pages, 5);
@@ -383,10 +376,7 @@ async fn pages_a_long_list_and_refuses_an_unknown_cursor() {
     );
     for cursor in [json!("made up"), json!(7)] {
         let got = app
-            .json(
-                200,
-                Request::modern("resources/list", json!({"cursor": cursor})),
-            )
+            .modern("resources/list", json!({"cursor": cursor}))
             .await;
         assert_eq!(got["error"]["code"], -32602);
     }

@@ -6,7 +6,7 @@ use super::app::{App, META, Request, code, server};
 
 /// The result of a modern call, without what each has.
 async fn result(app: &App, name: &str, arguments: Value) -> Value {
-    let mut got = app.json(200, Request::call(name, arguments)).await;
+    let mut got = app.call(name, arguments).await;
     assert_eq!((&got["jsonrpc"], &got["id"]), (&json!("2.0"), &json!(1)));
     let result = got["result"]
         .as_object_mut()
@@ -109,7 +109,7 @@ async fn returns_the_same_protocol_error_for_an_unknown_and_a_hidden_tool() {
     let fix = code("T0001").fix().to_owned();
     for name in ["no_such_tool", "inside", "Find_order", ""] {
         assert_eq!(
-            app.json(200, Request::call(name, json!({}))).await,
+            app.call(name, json!({})).await,
             json!({"jsonrpc": "2.0", "id": 1, "error": {
                 "code": -32602,
                 "message": format!("Unknown tool: {name}"),
@@ -130,7 +130,7 @@ async fn returns_the_same_protocol_error_for_an_unknown_and_a_hidden_tool() {
         json!({"name": null}),
         json!({"name": ["find_order"]}),
     ] {
-        let got = app.json(200, Request::modern("tools/call", params)).await;
+        let got = app.modern("tools/call", params).await;
         assert_eq!(
             (&got["error"]["code"], &got["id"]),
             (&json!(-32602), &json!(1))
@@ -197,12 +197,7 @@ async fn responds_to_a_panic_with_a_reference_and_serves_the_next_call() {
     );
     assert!(error["fields"]["reference"].is_string());
     assert!(!got.to_string().contains("secret detail"), "{got}");
-    let legacy = app
-        .json(
-            200,
-            Request::legacy("tools/call", json!({"name": "explode"})),
-        )
-        .await;
+    let legacy = app.legacy("tools/call", json!({"name": "explode"})).await;
     assert_eq!(
         (&legacy["id"], &legacy["result"]["isError"]),
         (&json!(1), &json!(true))

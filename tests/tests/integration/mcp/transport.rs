@@ -54,9 +54,7 @@ async fn returns_405_with_allow_for_other_methods_and_401_before_it() {
 async fn limits_a_body_to_the_configured_size() {
     let app = App::with(|app| app.set("limits.max_body", "8MiB")).await;
     let text = "a".repeat(3 << 20);
-    let got = app
-        .json(200, Request::call("echo", json!({"text": text})))
-        .await;
+    let got = app.call("echo", json!({"text": text})).await;
     assert_eq!(
         got["result"]["structuredContent"]["text"]
             .as_str()
