@@ -148,7 +148,7 @@ catalogue! {
         "List the functions that you may call (GET /api, or tools/list) to find the right name, or sign in as a caller that may call it.";
 
     MISMATCH = Call(400) "T0002" "mismatch"
-        "Two parts of the request contradict each other: a header names another method, tool or version than the body, or the key was used before with another input."
+        "Two parts of the request contradict each other: a header names another method, tool or version than the body, or (with status 422) the key was used before with another input."
         "Send headers that match the body; use a new key for a new input.";
 
     INVALID_INPUT = Call(422) "T0003" "invalid-input"
@@ -230,6 +230,10 @@ catalogue! {
     CLIENT_DID_NOT_ANSWER = Call(504) "T0022" "client-did-not-answer"
         "The function sent a request to the client and got no valid answer: the client answered with an error, with an invalid value, or too late."
         "Call the function again, and answer its request.";
+
+    UNAVAILABLE = Call(503) "T0026" "unavailable"
+        "The store of the app cannot be read or written. The function did not run."
+        "Send the call again after the time in Retry-After. If it lasts, the log of the server names the cause.";
 
     DUPLICATE_NAME = Start "T1001" "duplicate-name"
         "Two functions have the same name, or names that differ only in case and punctuation."

@@ -5,10 +5,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-pub use tent_core::scope::covers;
+use tent_core::scope::covers;
 
 /// A user of the app.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct User {
     /// The id in the app.
     pub id: String,
@@ -57,6 +58,7 @@ impl User {
 
 /// An API key as a caller: its public id, its scopes and its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Key {
     /// The public id, by which the key is listed and revoked.
     pub id: String,

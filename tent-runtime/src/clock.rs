@@ -4,12 +4,17 @@
 //! Nothing here waits or measures durations.
 
 use std::fmt;
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use regex::Regex;
 
 /// A point in time: milliseconds since 1970-01-01 00:00 UTC. `Display` gives RFC 3339 in UTC, in whole seconds.
 ///
 /// ```
-/// use tent_runtime::clock::Time;
+/// use tent::Time;
 /// assert_eq!(Time::from_millis(1_780_000_000_000).to_string(), "2026-05-28T20:26:40Z");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,16 +49,13 @@ impl Time {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A time beyond the years of jiff is written as its last one.
         let seconds = self.0.div_euclid(1000);
-        let (year, month, day) = date(seconds.div_euclid(86_400));
-        let second = seconds.rem_euclid(86_400);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-            second / 3600,
-            second / 60 % 60,
-            second % 60
-        )
+        let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+        match Timestamp::from_second(seconds.clamp(first, last)) {
+            Ok(time) => fmt::Display::fmt(&time, f),
+            Err(_) => Err(fmt::Error),
+        }
     }
 }
 
@@ -63,92 +65,51 @@ impl fmt::Debug for Time {
     }
 }
 
-/// The Gregorian date of a day, counted from 1970-01-01. Years start in March, so that the leap day is the last day of the
-/// year and the months before it always start on the same day.
-fn date(days_since_1970: i64) -> (i64, i64, i64) {
-    const DAYS_IN_400_YEARS: i64 = 146_097;
-    const FROM_MARCH_OF_YEAR_0_TO_1970: i64 = 719_468;
-    let days = days_since_1970.saturating_add(FROM_MARCH_OF_YEAR_0_TO_1970);
-    let (cycle, day) = (
-        days.div_euclid(DAYS_IN_400_YEARS),
-        days.rem_euclid(DAYS_IN_400_YEARS),
-    );
-    // A leap day ends every 1,461 days, except every 36,524 days, except every 146,097 days.
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    // Any five consecutive months from March on have 153 days.
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    let year = cycle * 400 + year + i64::from(month <= 2);
-    (year, month, day_of_month)
+/// The shape of a `date-time` of RFC 3339, 5.6: date, hours and minutes, seconds, offset. jiff also reads other forms of
+/// ISO 8601, and at most nine digits of a fraction.
+static DATE_TIME: LazyLock<Regex> = LazyLock::new(|| {
+    let shape = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$";
+    Regex::new(shape).expect("the pattern is valid")
+});
+
+/// Whether a text is a `full-date` of RFC 3339.
+pub(crate) fn is_date(text: &str) -> bool {
+    // jiff also reads years with a sign and dates without hyphens.
+    text.len() == "2026-05-28".len() && text.as_bytes()[4] == b'-' && text.parse::<Date>().is_ok()
 }
 
-/// Whether a text is a time of RFC 3339 in upper case, with seconds and an offset. Clients that expect ISO 8601 accept this
-/// form.
-pub(crate) fn is_rfc3339(text: &str) -> bool {
-    let Some((date, time)) = text.split_once('T') else {
-        return false;
-    };
-    let (time, offset) = match time.strip_suffix('Z') {
-        Some(time) => (time, None),
-        None => match time.rfind(['+', '-']) {
-            Some(at) => (&time[..at], Some(&time[at + 1..])),
-            None => return false,
-        },
-    };
-    let (time, fraction) = match time.split_once('.') {
-        Some((time, fraction)) => (time, Some(fraction)),
-        None => (time, None),
-    };
-    let (Some([year, month, day]), Some([hour, minute, second])) =
-        (numbers(date, '-', [4, 2, 2]), numbers(time, ':', [2, 2, 2]))
+/// Whether a text is a `date-time` of RFC 3339.
+pub(crate) fn is_date_time(text: &str) -> bool {
+    let Some((_, [date, minute, second, offset])) =
+        DATE_TIME.captures(text).map(|parts| parts.extract())
     else {
         return false;
     };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 => 28 + u16::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return false,
-    };
-    let of_day = |hour, minute| hour < 24 && minute < 60;
-    (1..=days).contains(&day)
-        && of_day(hour, minute)
-        // Many parsers reject leap seconds.
-        && second < 60
-        && fraction.is_none_or(|digits| {
-            !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
-        })
-        && offset.is_none_or(|offset| {
-            numbers(offset, ':', [2, 2]).is_some_and(|[hour, minute]| of_day(hour, minute))
-        })
+    match second {
+        // A leap second is the last second of a day in UTC. jiff reads it as second 59.
+        "60" => format!("{date}T{minute}:60{offset}")
+            .parse::<Timestamp>()
+            .is_ok_and(|time| time.as_second().rem_euclid(86_400) == 86_399),
+        _ => format!("{date}T{minute}:{second}")
+            .parse::<DateTime>()
+            .is_ok(),
+    }
 }
 
-/// Parses numbers with these counts of digits, separated by `between`.
-fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Option<[u16; N]> {
-    let mut parts = text.split(between);
-    let mut found = [0; N];
-    for (number, digits) in found.iter_mut().zip(digits) {
-        let part = parts.next().filter(|part| part.len() == digits)?;
-        *number = part
-            .bytes()
-            .all(|digit| digit.is_ascii_digit())
-            .then(|| part.parse().ok())??;
-    }
-    parts.next().is_none().then_some(found)
+/// Whether a text is a `date-time` of RFC 3339 that parsers of ISO 8601 accept too: in upper case, without a leap second.
+pub(crate) fn is_common_date_time(text: &str) -> bool {
+    is_date_time(text) && !text.contains(['t', 'z']) && text.get(17..19) != Some("60")
 }
 
 /// Gives the current time.
-pub trait Clock: Send + Sync + 'static {
+pub(crate) trait Clock: Send + Sync + 'static {
     /// The current time.
     fn now(&self) -> Time;
 }
 
 /// The clock of the operating system. It can be set back, so a later call can return an earlier time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Time {
@@ -221,7 +182,7 @@ mod tests {
             "2000-02-29T23:59:59-23:59",
             "0000-12-31T00:00:00.0+00:00",
         ] {
-            assert!(is_rfc3339(time), "{time}");
+            assert!(is_common_date_time(time), "{time}");
         }
         for other in [
             "",
@@ -254,7 +215,7 @@ mod tests {
             "2025-01-12T15:00:58Z+01:00",
             "2025-01-12T15:00:5\u{665}Z",
         ] {
-            assert!(!is_rfc3339(other), "{other}");
+            assert!(!is_common_date_time(other), "{other}");
         }
     }
 }

@@ -38,7 +38,7 @@ const TAG: usize = 16;
 /// The purpose of a sealed text. A text opens only for the purpose that it was sealed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Use {
+pub(crate) enum Use {
     /// The id of an MCP session.
     Session,
     /// The start of the next page of a list.
@@ -67,17 +67,7 @@ impl Use {
 }
 
 /// Seals texts and opens them, with a ring of secrets: the first seals, every one opens.
-///
-/// ```
-/// use tent_runtime::seal::{Sealer, Use};
-/// use tent::settings::Secret;
-/// let sealer = Sealer::new(&[Secret::random()]).expect("one secret");
-/// let text = sealer.seal(Use::Session, b"2025-11-25", b"");
-/// assert_eq!(sealer.open(Use::Session, &text, b"")?, b"2025-11-25");
-/// assert_eq!(sealer.open(Use::Cookie, &text, b"").unwrap_err().code(), "T0015");
-/// # Ok::<(), tent::Error>(())
-/// ```
-pub struct Sealer {
+pub(crate) struct Sealer {
     first: DerivedKeys,
     older: Vec<DerivedKeys>,
 }
@@ -119,7 +109,7 @@ impl DerivedKeys {
 
 impl Sealer {
     /// Makes a sealer from secrets, newest first; `None` without secrets.
-    pub fn new(secrets: &[Secret]) -> Option<Self> {
+    pub(crate) fn new(secrets: &[Secret]) -> Option<Self> {
         let (first, older) = secrets.split_first()?;
         Some(Sealer {
             first: DerivedKeys::new(first),
@@ -132,7 +122,7 @@ impl Sealer {
     ///
     /// # Panics
     /// If the operating system cannot supply random bytes.
-    pub fn seal(&self, purpose: Use, content: &[u8], aad: &[u8]) -> String {
+    pub(crate) fn seal(&self, purpose: Use, content: &[u8], aad: &[u8]) -> String {
         let head = self.first.head();
         let nonce = random::bytes::<NONCE>();
         let payload = Payload {
@@ -155,7 +145,7 @@ impl Sealer {
     ///
     /// # Errors
     /// T0015, the same error for every cause.
-    pub fn open(&self, purpose: Use, text: &str, aad: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn open(&self, purpose: Use, text: &str, aad: &[u8]) -> Result<Vec<u8>> {
         self.opened(purpose, text, aad)
             .ok_or_else(|| Error::new(codes::INVALID_STATE))
     }

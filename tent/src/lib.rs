@@ -27,20 +27,15 @@ pub use serde;
 /// JSON values, in the version that tent uses.
 pub use serde_json;
 
-pub use tent_runtime::caller::{Caller, User};
-pub use tent_runtime::code;
-pub use tent_runtime::cx::{Capabilities, Client, Cx, Era, Level, Shared, input};
-pub use tent_runtime::error::{AppCode, BoxError, Code, Error, Result, StartError, codes};
-pub use tent_runtime::function::{
-    Access, Annotations, Content, Declaration, Diagnostic, Diagnostics, Execution, Function,
-    FunctionBuilder, Handled, Handler, HandlerCall, Icon, Icons, Kind, Location, Output,
-    OutputShape, PromptMessage, PromptResult, ResourceInfo, Role, Rule, Theme, ToolAnnotations,
-    WithContent,
+// The public items of the runtime. Each is documented where it is defined.
+pub use tent_runtime::{
+    Access, Annotations, App, AppCode, BoxError, Caller, Capabilities, Client, Code, Content, Cx,
+    Declaration, Diagnostic, Diagnostics, Era, Error, Execution, Function, FunctionBuilder,
+    Functions, Handled, Handler, HandlerCall, Icon, Icons, Key, KeyRecord, Keys, Kind, Level,
+    Location, MadeKey, Meta, NewKey, Notifier, Output, PromptMessage, PromptResult, Registry,
+    Resource, ResourceInfo, Result, Role, Rule, Settings, Shared, StartError, Tent, Theme, Time,
+    ToolAnnotations, User, WithContent, code, codes, http, input, settings,
 };
-pub use tent_runtime::registry::Registry;
-pub use tent_runtime::server::{App, Functions, Notifier, Tent};
-pub use tent_runtime::settings::Settings;
-pub use tent_runtime::{http, keys, registry, settings};
 
 /// A JSON object. A function that completes an argument gets the other arguments as one.
 pub type Map = serde_json::Map<String, serde_json::Value>;
@@ -96,7 +91,7 @@ pub use tent_macros::data;
 /// `#[state(crate = path)]` sets the path of tent, for a crate that re-exports it.
 pub use tent_macros::State;
 #[doc(no_inline)]
-pub use tent_runtime::cx::State;
+pub use tent_runtime::State;
 
 /// Derives [`trait@Failure`] for an error type, with a code, a status, a message, a fix and fields for each failure.
 ///
@@ -154,7 +149,7 @@ pub use tent_runtime::cx::State;
 /// missing or not valid, T7014 for an unknown option, T7008 for two options that clash.
 pub use tent_macros::Failure;
 #[doc(no_inline)]
-pub use tent_runtime::error::Failure;
+pub use tent_runtime::Failure;
 
 #[doc = include_str!("../docs/action.md")]
 pub use tent_macros::action;
@@ -251,20 +246,11 @@ macro_rules! app {
 /// Items for generated code. They are not for apps, and can change in any version.
 #[doc(hidden)]
 pub mod __private {
-    pub use tent_runtime::function::expansion::*;
+    pub use tent_runtime::__private::*;
 
     pub use ::core;
     pub use ::schemars;
     pub use ::serde;
-
-    pub use tent_runtime::cx::State;
-    pub use tent_runtime::error::AppCode;
-    pub use tent_runtime::error::DerivedFailure;
-    pub use tent_runtime::error::Error;
-    pub use tent_runtime::error::{
-        Failure, FieldValue, SourceField, TransparentField, UnserializableField, format_text,
-        provide_failure, source_kinds, with_field_value,
-    };
 }
 
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-"""Prints what the conformance suite found, one line a scenario, and fails where one that has to pass does not.
+"""Prints the result of each scenario of the conformance suite, and fails if a required scenario does not pass.
 
     table.py RESULTS REQUIREMENTS [REVISION/SCENARIO...]
 
@@ -17,7 +17,7 @@ results, requirements, wanted = Path(sys.argv[1]), Path(sys.argv[2]), set(sys.ar
 
 
 def required(revision):
-    """The scenarios under `server:` of a revision's list; the lists are flat, and no reader of YAML is at hand."""
+    """The scenarios under `server:` in the list of a revision. The lists are flat, so this does not need a YAML parser."""
     text = (requirements / f"{revision}.yaml").read_text(encoding="utf-8")
     block = re.search(r"^server:\n((?:[ ]+-.*\n|[ ]*#.*\n|\n)*)", text, re.MULTILINE)
     return set(re.findall(r"^\s+-\s+(\S+)\s*$", block.group(1), re.MULTILINE))
@@ -36,7 +36,7 @@ for revision in sorted(path.name for path in results.iterdir()):
         checks = found.get(name, [])
         count = Counter(check["status"] for check in checks)
         bad = [check for check in checks if check["status"] in ("FAILURE", "WARNING")]
-        # What the suite only remarks on, as a plain answer where it looks for a stream, is no failure.
+        # A remark of the suite, such as a JSON response where it looks for a stream, is not a failure.
         good = bool(count["SUCCESS"] or count["INFO"]) and not bad
         if name in must and not good:
             failed.append(f"{revision}/{name}")

@@ -3,10 +3,8 @@
 pub mod rustc;
 
 use serde_json::{Map, Value};
-use tent_runtime::caller::Caller;
-use tent_runtime::cx::{Cx, States};
-use tent_runtime::error::Result;
-use tent_runtime::function::{Body, Declaration, Entry, Output, expansion::inventory};
+use tent_runtime::__private::{Body, Entry, States, inventory};
+use tent_runtime::{Caller, Cx, Declaration, Output, Result};
 
 /// The one linked function of this name.
 ///
@@ -21,7 +19,7 @@ pub fn linked(name: &str) -> &'static Declaration {
     found[0].0
 }
 
-/// Runs what the macro wrote for a function, as nobody, with these states.
+/// Runs what the macro wrote for a function, as an anonymous caller, with these states.
 ///
 /// # Errors
 /// Those of the function.
@@ -56,7 +54,7 @@ pub fn run(name: &str, input: Value) -> Result<Value> {
 }
 
 /// The fields of a failure.
-pub fn fields(failure: &tent_runtime::error::Error) -> Value {
+pub fn fields(failure: &tent_runtime::Error) -> Value {
     Value::Object(failure.fields().clone() as Map<String, Value>)
 }
 

@@ -26,7 +26,7 @@ fn describe<T: Serialize>(reply: Reply<T>) -> Result<Content> {
     let (action, content) = match reply {
         Reply::Accepted(content) => ("accept", tent::serde_json::to_string(&content)?),
         Reply::Declined => ("decline", "{}".to_owned()),
-        Reply::Cancelled => ("cancel", "{}".to_owned()),
+        _ => ("cancel", "{}".to_owned()),
     };
     let text = format!("Elicitation completed: action={action}, content={content}");
     Ok(Content::text(text))
@@ -38,7 +38,7 @@ async fn test_input_required_result_elicitation(cx: &Cx) -> Result<Content> {
     let request = input::form::<Named>("What is your name?");
     Ok(match cx.input("user_name", request).await? {
         Reply::Accepted(named) => Content::text(format!("Hello, {}!", named.name)),
-        Reply::Declined | Reply::Cancelled => Content::text("Hello!"),
+        _ => Content::text("Hello!"),
     })
 }
 
@@ -275,7 +275,7 @@ async fn test_input_required_result_prompt(cx: &Cx) -> Result<String> {
     let form = Form::new("What context should the prompt use?").field("context", Field::text());
     let filled: Map<_, _> = match cx.input("user_context", form).await? {
         Reply::Accepted(filled) => filled,
-        Reply::Declined | Reply::Cancelled => Map::new(),
+        _ => Map::new(),
     };
     let context = filled
         .get("context")

@@ -119,10 +119,9 @@ impl Shop {
     /// The person with this id.
     pub(crate) async fn person(&self, id: String) -> Result<Option<User>> {
         let person = self.run(move |db| Ok(person(db, &id)?)).await?;
-        Ok(person.map(|person| User {
-            id: person.id,
-            name: person.name,
-            roles: person.role.into_iter().collect(),
+        Ok(person.map(|person| {
+            let user = User::new(person.id).name(person.name);
+            person.role.into_iter().fold(user, User::role)
         }))
     }
 

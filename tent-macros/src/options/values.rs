@@ -9,7 +9,7 @@ use super::value::{AttributeOption, Value, invalid, invalid_from_catalogue};
 use crate::diagnostic::suggest;
 use tent_core::codes;
 use tent_core::rate::{self, Rate};
-use tent_core::{duration, scope};
+use tent_core::{duration, method, scope};
 
 /// Declares the value of an option that accepts one word.
 macro_rules! word {
@@ -194,48 +194,13 @@ pub(crate) struct Method(pub(crate) String);
 impl Value for Method {
     fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
         let text = option.text()?;
-        match method_problem(&text) {
+        match method::problem(&text) {
             None => Ok(Method(text)),
             Some((problem, help)) => {
                 let problem = format!("{text:?} {problem}");
                 Err(invalid(codes::INVALID_OPTION, &problem, help))
             }
         }
-    }
-}
-
-/// Why a function cannot answer this method, and the fix.
-fn method_problem(method: &str) -> Option<(&'static str, &'static str)> {
-    const RESERVED: &str = "is a method that tent answers itself";
-    match method {
-        "initialize"
-        | "ping"
-        | "server/discover"
-        | "subscriptions/listen"
-        | "tools/call"
-        | "tools/list" => Some((
-            RESERVED,
-            "remove `on`; use `offer = \"mcp\"` to make the function a tool",
-        )),
-        "logging/setLevel" => Some((
-            RESERVED,
-            "remove the function; `cx.log` follows the level that the client sets",
-        )),
-        // Updates go to the sessions that tent recorded, so the app's own response would promise updates that
-        // never arrive.
-        "resources/subscribe" | "resources/unsubscribe" => Some((
-            RESERVED,
-            "set `subscribe` on the `#[resource]`, and `mcp.stream` in the settings",
-        )),
-        _ if method.starts_with("notifications/") => Some((
-            "is a notification, which has no response",
-            "name a request method",
-        )),
-        _ if method.is_empty() || method.contains(char::is_whitespace) => Some((
-            "is not a valid MCP method",
-            "name a method such as \"resources/list\"",
-        )),
-        _ => None,
     }
 }
 

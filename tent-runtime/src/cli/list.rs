@@ -22,7 +22,7 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         out::say(format_args!("warning: {warning}"));
     }
     let count = registry.functions().len();
-    let tools = registry.tools().count();
+    let tools = counted(registry.tools().count(), "tool");
     let mut more = String::new();
     for (count, what) in [
         (registry.resources().len(), "resource"),
@@ -33,7 +33,7 @@ pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
         }
     }
     out::data(format_args!(
-        "{}, {tools} of them tools{more}; {}",
+        "{} ({tools}){more}; {}",
         counted(count, "function"),
         counted(warnings.len(), "warning")
     ))?;
@@ -127,8 +127,8 @@ fn as_value(function: &Function) -> Value {
     if let Primitive::Resource(resource) = function.primitive {
         value["uri"] = resource.uri.into();
     }
-    if let Some(method) = function.on {
-        value["on"] = method.into();
+    if let Some(method) = &function.on {
+        value["on"] = json!(method);
     }
     value
 }

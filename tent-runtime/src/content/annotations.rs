@@ -5,6 +5,7 @@ use crate::clock;
 /// The sender of a message, or the audience of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     /// The user.
     User,
@@ -73,7 +74,7 @@ impl Annotations {
     #[must_use]
     pub fn last_modified(mut self, time: impl Into<String>) -> Self {
         let time = time.into();
-        self.last_modified = if clock::is_rfc3339(&time) {
+        self.last_modified = if clock::is_common_date_time(&time) {
             Some(time)
         } else {
             tracing::warn!(

@@ -25,10 +25,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
+use super::Cx;
+
 /// Cancels a call before its function returns, unless the call is held: it then runs to its end, and only its
 /// response is dropped.
 #[derive(Debug, Default)]
-pub struct Cancellation {
+pub(crate) struct Cancellation {
     /// The bits below.
     state: AtomicU8,
     changed: Notify,
@@ -46,7 +48,7 @@ const CANCELLED: u8 = 1 << 3;
 impl Cancellation {
     /// Holds cancellation off until the guard is dropped, or until the call ends if the guard is
     /// [kept](CancellationHold::keep). `None` if cancellation was requested before: the call ends at its next await.
-    pub fn hold(&self) -> Option<CancellationHold<'_>> {
+    pub(crate) fn hold(&self) -> Option<CancellationHold<'_>> {
         let before = self.change(|state| match state & REQUESTED {
             0 => state | HELD,
             _ => state,
@@ -136,14 +138,14 @@ fn cancelled_unless_held(state: u8) -> u8 {
 
 /// Holds cancellation off until it is dropped.
 #[derive(Debug)]
-pub struct CancellationHold<'a> {
+pub(crate) struct CancellationHold<'a> {
     cancellation: &'a Cancellation,
     is_kept: bool,
 }
 
 impl CancellationHold<'_> {
     /// Holds cancellation off until the call ends.
-    pub fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.is_kept = true;
     }
 }
@@ -176,6 +178,55 @@ impl<'a> CancelOnDrop<'a> {
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         self.0.request();
+    }
+}
+
+impl Cx {
+    /// Completes when the call ends before its function does: its caller disconnected, its client cancelled it, or its
+    /// [`deadline`](Self::deadline) passed. The result of the function is then discarded.
+    ///
+    /// tent drops an async function at its next await. This method is for what outlives it: a task that the function
+    /// spawned, or a blocking function. It never completes if the function returned, so wait for something else
+    /// beside it.
+    ///
+    /// A disconnect cancels the calls of `/api` and of clients of 2026-07-28. It cancels no call of an older client;
+    /// `notifications/cancelled` does. On a connection such as stdio, that notification cancels the calls of both eras,
+    /// and the end of the connection cancels its calls when their grace time is over. A retry of a change or an action
+    /// with the responses to its input requests runs once, so only its deadline ends it.
+    ///
+    /// ```
+    /// # async fn refresh() {}
+    /// # fn serve(cx: &tent::Cx) {
+    /// let cx = cx.clone();
+    /// tokio::spawn(async move {
+    ///     tokio::select! {
+    ///         () = refresh() => {}
+    ///         () = cx.cancelled() => println!("the call {} was cancelled", cx.trace()),
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    pub async fn cancelled(&self) {
+        self.parts.cancellation.cancelled().await;
+    }
+
+    /// Whether the call was cancelled ([`cancelled`](Self::cancelled)): for a blocking function, which checks it
+    /// between two steps.
+    ///
+    /// ```
+    /// # fn serve(cx: &tent::Cx, rows: Vec<u32>) -> tent::Result<u64> {
+    /// let mut sum = 0;
+    /// for row in rows {
+    ///     if cx.is_cancelled() {
+    ///         break;
+    ///     }
+    ///     sum += u64::from(row);
+    /// }
+    /// # Ok(sum)
+    /// # }
+    /// ```
+    pub fn is_cancelled(&self) -> bool {
+        self.parts.cancellation.is_cancelled()
     }
 }
 

@@ -7,8 +7,10 @@ use std::task::Waker;
 
 use futures_util::future::BoxFuture;
 
+use tent_core::codes;
+
 use super::{InputRequest, InputResponse};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Sends the input requests of one call.
 ///
@@ -16,7 +18,7 @@ use crate::error::Result;
 /// response. In a multi round-trip request (MRTR), the response arrives with a later request: the future of
 /// [`request`](Self::request) then stays pending, dispatch drops the function
 /// ([`is_waiting_for_retry`](Self::is_waiting_for_retry)), and the retry runs it again from its start.
-pub trait Elicitor: fmt::Debug + Send + Sync {
+pub(crate) trait Elicitor: fmt::Debug + Send + Sync {
     /// Sends an input request and returns the client's response, which is valid for the request.
     ///
     /// # Errors
@@ -32,4 +34,10 @@ pub trait Elicitor: fmt::Debug + Send + Sync {
     /// Dispatch asks this each time the function is pending. If it is `true`, dispatch drops the function and the
     /// endpoint answers with all open input requests. If it is `false`, `waker` is woken by the next input request.
     fn is_waiting_for_retry(&self, waker: &Waker) -> bool;
+}
+
+/// T0022 for a response that is missing or invalid.
+pub(crate) fn unanswered(name: &str, problem: &str) -> Error {
+    Error::new(codes::CLIENT_DID_NOT_ANSWER)
+        .with_message(format!("The client's answer to {name:?} {problem}."))
 }

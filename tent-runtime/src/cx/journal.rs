@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::error::Result;
 
 /// The results of the steps of one call, over all of its runs.
-pub trait Journal: fmt::Debug + Send + Sync {
+pub(crate) trait Journal: fmt::Debug + Send + Sync {
     /// Returns the result that an earlier run recorded for the step of this name.
     ///
     /// # Errors

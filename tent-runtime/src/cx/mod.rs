@@ -29,14 +29,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-pub use cancellation::{Cancellation, CancellationHold};
+pub(crate) use cancellation::Cancellation;
 pub use client::{Capabilities, Client, Era};
-pub use elicitor::Elicitor;
-pub use input::{InputRequest, InputResponse, Kind as InputKind};
-pub use journal::Journal;
-pub use reporter::{Level, Progress, Reporter};
+pub(crate) use elicitor::{Elicitor, unanswered};
+pub(crate) use input::{InputRequest, InputResponse, Kind as InputKind};
+pub(crate) use journal::Journal;
+pub use reporter::Level;
+pub(crate) use reporter::{Progress, Reporter};
 pub use state::{Shared, State, States};
-pub use trace_id::TraceId;
+pub(crate) use trace_id::TraceId;
 
 pub(crate) use cancellation::CancelOnDrop;
 pub(crate) use client::{Extensions, REQUIRED};
@@ -126,7 +127,7 @@ impl Cx {
     /// T0005 if it is false.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx, owner: &str) -> tent_runtime::error::Result<()> {
+    /// # fn serve(cx: &tent::Cx, owner: &str) -> tent::Result<()> {
     /// cx.require(cx.user()?.id == owner)?;
     /// # Ok(())
     /// # }
@@ -163,7 +164,7 @@ impl Cx {
     /// applies to it.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// # fn serve(cx: &tent::Cx) {
     /// let place = cx.meta().get("openai/userLocation");
     /// # let _ = place;
     /// # }
@@ -200,8 +201,8 @@ impl Cx {
 
     /// Returns the time that is left until [`deadline`](Self::deadline).
     pub fn time_left(&self) -> Option<Duration> {
-        self.deadline()
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        let deadline = self.deadline()?;
+        Some(deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Reports progress to the client: `done` of `total`, and what the function is doing. A client that did not ask for
@@ -210,7 +211,7 @@ impl Cx {
     /// reports none: the outer function does.
     ///
     /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx) {
+    /// # fn serve(cx: &tent::Cx) {
     /// cx.progress(3.0, 10.0, "Reading the books");
     /// cx.progress(4.0, None, None);
     /// # }
@@ -261,8 +262,8 @@ impl Cx {
     /// A user who declines is not an error.
     ///
     /// ```
-    /// use tent_runtime::cx::{Cx, input};
-    /// # async fn send(cx: &Cx) -> tent_runtime::error::Result<String> {
+    /// use tent::{Cx, input};
+    /// # async fn send(cx: &Cx) -> tent::Result<String> {
     /// let form = input::Form::new("Send it now?").field("sure", input::Field::boolean());
     /// Ok(match cx.input("sure", form).await? {
     ///     input::Reply::Accepted(filled) if filled["sure"] == true => "Sent.".to_owned(),
@@ -294,7 +295,7 @@ impl Cx {
         drop(waiting);
         prepared
             .read(response)
-            .map_err(|problem| misanswered(&name, &problem))
+            .map_err(|problem| unanswered(&name, &problem))
     }
 
     /// Runs a step once, however often the input requests of a call make its function run again: the first run records
@@ -307,8 +308,8 @@ impl Cx {
     /// The error of the step; T0012 if its result cannot be recorded.
     ///
     /// ```
-    /// # use tent_runtime::cx::{Cx, input};
-    /// # use tent_runtime::error::Result;
+    /// # use tent::{Cx, input};
+    /// # use tent::Result;
     /// # async fn add_order() -> Result<u32> { Ok(7) }
     /// # async fn serve(cx: &Cx) -> Result<()> {
     /// let order: u32 = cx.once("order", async { add_order().await }).await?;
@@ -335,53 +336,6 @@ impl Cx {
         Ok(result)
     }
 
-    /// Completes when the call ends before its function does: its caller disconnected, its client cancelled it, or its
-    /// [`deadline`](Self::deadline) passed. The result of the function is then discarded.
-    ///
-    /// tent drops an async function at its next await. This method is for what outlives it: a task that the function
-    /// spawned, or a blocking function. It never completes if the function returned, so wait for something else
-    /// beside it.
-    ///
-    /// A disconnect cancels the calls of `/api` and of clients of 2026-07-28. It cancels no call of an older client;
-    /// `notifications/cancelled` does. On a connection such as stdio, that notification cancels the calls of both eras,
-    /// and the end of the connection cancels its calls when their grace time is over. A retry of a change or an action
-    /// with the responses to its input requests runs once, so only its deadline ends it.
-    ///
-    /// ```
-    /// # async fn refresh() {}
-    /// # fn serve(cx: &tent_runtime::cx::Cx) {
-    /// let cx = cx.clone();
-    /// tokio::spawn(async move {
-    ///     tokio::select! {
-    ///         () = refresh() => {}
-    ///         () = cx.cancelled() => println!("the call {} was cancelled", cx.trace()),
-    ///     }
-    /// });
-    /// # }
-    /// ```
-    pub async fn cancelled(&self) {
-        self.parts.cancellation.cancelled().await;
-    }
-
-    /// Whether the call was cancelled ([`cancelled`](Self::cancelled)): for a blocking function, which checks it
-    /// between two steps.
-    ///
-    /// ```
-    /// # fn serve(cx: &tent_runtime::cx::Cx, rows: Vec<u32>) -> tent_runtime::error::Result<u64> {
-    /// let mut sum = 0;
-    /// for row in rows {
-    ///     if cx.is_cancelled() {
-    ///         break;
-    ///     }
-    ///     sum += u64::from(row);
-    /// }
-    /// # Ok(sum)
-    /// # }
-    /// ```
-    pub fn is_cancelled(&self) -> bool {
-        self.parts.cancellation.is_cancelled()
-    }
-
     /// Returns the id of the request, as the log shows it.
     pub fn trace(&self) -> &str {
         self.parts.trace.as_str()
@@ -395,12 +349,6 @@ impl Cx {
     pub(crate) fn cancellation(&self) -> &Cancellation {
         &self.parts.cancellation
     }
-}
-
-/// T0022 for a response that is missing or invalid.
-pub(crate) fn misanswered(name: &str, what: &str) -> Error {
-    Error::new(codes::CLIENT_DID_NOT_ANSWER)
-        .with_message(format!("The client's answer to {name:?} {what}."))
 }
 
 impl fmt::Debug for Cx {

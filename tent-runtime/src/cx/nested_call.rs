@@ -78,8 +78,8 @@ impl Cx {
     /// for a call that breaks one of the rules above or whose value is not a `T`.
     ///
     /// ```
-    /// # use tent_runtime::cx::Cx;
-    /// # async fn total(cx: &Cx) -> tent_runtime::error::Result<u64> {
+    /// # use tent::Cx;
+    /// # async fn total(cx: &Cx) -> tent::Result<u64> {
     /// let count: u64 = cx.call("open_orders", serde_json::json!({"paid": false})).await?;
     /// cx.app().call::<()>("note_total", serde_json::json!({"count": count})).await?;
     /// # Ok(count)

@@ -8,7 +8,7 @@ use std::fmt;
 use serde_json::Value;
 
 /// Sends the reports of one call to its client.
-pub trait Reporter: fmt::Debug + Send + Sync {
+pub(crate) trait Reporter: fmt::Debug + Send + Sync {
     /// Notes that the call passed every check and its function is about to run.
     ///
     /// Dispatch calls this once. Until then the response is a plain error with its own HTTP status; from then on
@@ -25,7 +25,7 @@ pub trait Reporter: fmt::Debug + Send + Sync {
 
 /// How far a call is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// How much is done. It only grows.
     pub done: f64,
     /// How much there is to do, if that is known.

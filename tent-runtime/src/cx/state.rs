@@ -15,7 +15,7 @@ pub trait State: Sized + Send + Sync + 'static {}
 /// Carries a type of another crate as a [`State`].
 ///
 /// ```
-/// use tent_runtime::cx::Shared;
+/// use tent::Shared;
 /// let names = Shared(vec!["ada"]);
 /// assert_eq!(names.len(), 1);
 /// ```

@@ -12,14 +12,14 @@ const MAX_LEN: usize = 64;
 
 /// The id of a request: 1 to 64 ASCII letters, digits, `-`, `_` or `.`, so that it is safe to log and to send back.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TraceId {
+pub(crate) struct TraceId {
     text: [u8; MAX_LEN],
     len: u8,
 }
 
 impl TraceId {
     /// Reads an id; `None` for a text that is not a safe one.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_safe = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
         if text.is_empty() || text.len() > MAX_LEN || !text.bytes().all(is_safe) {
             return None;
@@ -33,7 +33,7 @@ impl TraceId {
 
     /// Makes an id from a counter that starts at a random number in each process. It is unique enough to find a
     /// request in a log, and costs neither a system call nor an allocation.
-    pub fn generate() -> Self {
+    pub(crate) fn generate() -> Self {
         static START: OnceLock<u64> = OnceLock::new();
         static COUNT: AtomicU64 = AtomicU64::new(0);
         // Without the system's randomness two processes may use the same numbers. Nothing relies on them.
@@ -47,7 +47,7 @@ impl TraceId {
     }
 
     /// Returns the text of the id.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         // Only ASCII is ever written to it.
         std::str::from_utf8(&self.text[..usize::from(self.len)]).unwrap_or_default()
     }

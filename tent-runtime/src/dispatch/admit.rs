@@ -23,7 +23,7 @@ const RETRY_AFTER_CLOSING: Duration = Duration::from_secs(5);
 
 /// A request that dispatch admitted. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Admitted {
+pub(crate) struct Admitted {
     caller: Caller,
     client_address: Option<IpAddr>,
     trace: TraceId,
@@ -32,7 +32,7 @@ pub struct Admitted {
 
 /// The sender of the messages of a connection without HTTP, known when the connection opens.
 #[derive(Clone)]
-pub enum Identity {
+pub(crate) enum Identity {
     /// This caller.
     Caller(Caller),
     /// The user of this id.
@@ -50,7 +50,7 @@ impl Dispatcher {
     /// # Errors
     /// T0014 for a host or an origin that is not served, T0004 for credentials that are not valid, T0006 for a caller
     /// that sends too much, T0010 and T0012 if the caller cannot be identified.
-    pub async fn admit(&self, parts: &Parts, trace: TraceId) -> Result<Admitted> {
+    pub(crate) async fn admit(&self, parts: &Parts, trace: TraceId) -> Result<Admitted> {
         let deadline = self.deadline();
         self.check_host(parts)?;
         let caller = self.identify_until(parts, &trace, deadline).await?;
@@ -68,7 +68,11 @@ impl Dispatcher {
     ///
     /// # Errors
     /// As [`admit`](Self::admit), except T0014.
-    pub async fn admit_message(&self, identity: &Identity, trace: TraceId) -> Result<Admitted> {
+    pub(crate) async fn admit_message(
+        &self,
+        identity: &Identity,
+        trace: TraceId,
+    ) -> Result<Admitted> {
         let deadline = self.deadline();
         let caller = self.identify_peer(identity, &trace, deadline).await?;
         self.admitted(Admitted {
@@ -81,7 +85,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0006 as for [`admit`](Self::admit).
-    pub fn admit_next(&self, batch: &Admitted) -> Result<Admitted> {
+    pub(crate) fn admit_next(&self, batch: &Admitted) -> Result<Admitted> {
         self.admitted(Admitted {
             deadline: self.deadline(),
             ..batch.clone()
@@ -98,7 +102,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0013 from [`close`](Self::close) on.
-    pub fn check_open(&self) -> Result<()> {
+    pub(crate) fn check_open(&self) -> Result<()> {
         match self.is_closing() {
             false => Ok(()),
             true => Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(RETRY_AFTER_CLOSING)),
@@ -114,7 +118,7 @@ impl Dispatcher {
 impl Admitted {
     /// A call that no request made: of the command line, of the app itself, or of another function. It has no deadline
     /// and counts against no rate.
-    pub fn internal(caller: Caller, trace: TraceId) -> Self {
+    pub(crate) fn internal(caller: Caller, trace: TraceId) -> Self {
         Admitted {
             caller,
             client_address: None,
@@ -125,27 +129,27 @@ impl Admitted {
 
     /// The same with a deadline.
     #[must_use]
-    pub fn with_deadline(self, deadline: Option<Instant>) -> Self {
+    pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
         Admitted { deadline, ..self }
     }
 
     /// The identity that sent the request.
-    pub fn caller(&self) -> &Caller {
+    pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
 
     /// The id of the request.
-    pub fn trace(&self) -> TraceId {
+    pub(crate) fn trace(&self) -> TraceId {
         self.trace
     }
 
     /// When the request must be answered; `None` for no limit. Every await of the request is under it.
-    pub fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
     /// Moves the deadline later by the time that the request body took to arrive: its own limits bound that time.
-    pub fn exclude(&mut self, upload: Duration) {
+    pub(crate) fn exclude(&mut self, upload: Duration) {
         self.deadline = self.deadline.and_then(|at| at.checked_add(upload));
     }
 
@@ -153,7 +157,7 @@ impl Admitted {
     ///
     /// # Errors
     /// T0010 at the deadline, and those of `work`.
-    pub fn in_time<T>(
+    pub(crate) fn in_time<T>(
         &self,
         work: impl Future<Output = Result<T>>,
     ) -> impl Future<Output = Result<T>> {
@@ -162,7 +166,7 @@ impl Admitted {
 
     /// What the request counts against, in limits of streams, retries and rates: the caller, or the address of an
     /// anonymous one.
-    pub fn quota_key(&self) -> String {
+    pub(crate) fn quota_key(&self) -> String {
         if self.caller.is_known() {
             return self.caller.to_string();
         }

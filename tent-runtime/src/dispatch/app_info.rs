@@ -10,7 +10,7 @@ use crate::registry::{Diagnostic, Diagnostics, Registry};
 
 /// What an app says about itself to clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AppInfo {
+pub(crate) struct AppInfo {
     /// The name, for programs.
     pub name: String,
     /// The version.
@@ -33,7 +33,7 @@ pub struct AppInfo {
 
 impl AppInfo {
     /// Finds what clients would reject: T7034, T7035, T7036.
-    pub fn problems(&self) -> Vec<Diagnostic> {
+    pub(crate) fn problems(&self) -> Vec<Diagnostic> {
         let at = |code, message| Diagnostic {
             code,
             message,
@@ -82,7 +82,7 @@ impl AppInfo {
     }
 
     /// Finds what clients accept but do not show: T7034 for an icon that is not over https.
-    pub fn warnings(&self) -> Vec<Diagnostic> {
+    pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
         let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
         let diagnostic = |icon: &Icon| Diagnostic {
             code: codes::INVALID_ICON,

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::approval::{self, Approval};
-use super::guard::{under_deadline, until, with_reference};
+use super::guard::{unavailable, under_deadline, until};
 use super::validate::validate;
 use super::{CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
 use crate::cx::{
@@ -29,7 +29,7 @@ const RECORD_GRACE: Duration = Duration::from_secs(5);
 
 /// The content of a call, as an endpoint read it from its request.
 #[derive(Debug)]
-pub struct Call {
+pub(crate) struct Call {
     /// The input, as the client sent it.
     pub input: Map<String, Value>,
     /// How the endpoint encodes the values of the input.
@@ -66,7 +66,7 @@ impl Default for Call {
 
 /// How a call ended, before any wire format.
 #[derive(Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The function returned or failed, or a step before it refused the call.
     Ended(Result<Output>),
     /// The function is pending with input requests, and runs again with the client's responses.
@@ -108,7 +108,7 @@ impl Dispatcher {
     /// Dropping the future cancels the call, with two exceptions, which run to the end in a separate task: the
     /// calls of a legacy MCP client, whose revisions say that a disconnect cancels nothing, and a claimed retry of a
     /// change or an action, which runs once.
-    pub async fn call(self: &Arc<Self>, resolved: Resolved, call: Call) -> Outcome {
+    pub(crate) async fn call(self: &Arc<Self>, resolved: Resolved, call: Call) -> Outcome {
         if call.client.era != Era::Legacy && !runs_to_its_end(&resolved, &call) {
             let span = span::of(&resolved);
             return self
@@ -130,7 +130,7 @@ impl Dispatcher {
     /// A claimed call is cancelled before its claim alone. From then on it runs to its end, and a cancellation only
     /// drops its response. The caller of a modern client disconnects by dropping this future, which cancels the call
     /// in the same way.
-    pub async fn call_until(
+    pub(crate) async fn call_until(
         self: &Arc<Self>,
         resolved: Resolved,
         call: Call,
@@ -289,8 +289,7 @@ impl Dispatcher {
                 Ok(Entered::Answered) => return Outcome::Answered,
                 Err(error) => {
                     let caller = cx.caller().to_string();
-                    return with_reference(error, "the store of claims", &caller, cx.trace())
-                        .into();
+                    return unavailable(error, "the store of claims", &caller, cx.trace()).into();
                 }
             }
         }

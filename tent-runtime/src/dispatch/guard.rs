@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::Either;
@@ -127,6 +128,20 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         .with_field(REFERENCE, reference)
 }
 
+/// Makes T0026 of an unexpected error of the store, before the function runs. The error goes to the log under a reference.
+pub(super) fn unavailable(error: Error, place: &str, caller: &str, trace: &str) -> Error {
+    let logged = with_reference(error, place, caller, trace);
+    let Some(reference) = logged.fields().get(REFERENCE).cloned() else {
+        return logged;
+    };
+    Error::new(codes::UNAVAILABLE)
+        .with_field(REFERENCE, reference)
+        .with_retry_after(RETRY_AFTER_FAILURE)
+}
+
+/// When to send a call again that the store failed.
+const RETRY_AFTER_FAILURE: Duration = Duration::from_secs(1);
+
 const REFERENCE: &str = "reference";
 
 fn reference() -> String {
@@ -151,7 +166,7 @@ mod tests {
             let _held = PanicsInDrop;
             std::future::pending::<()>().await;
         };
-        let soon = Instant::now() + std::time::Duration::from_millis(1);
+        let soon = Instant::now() + Duration::from_millis(1);
         let Guarded::Panicked(error) = guarded(until(Some(soon)), work).await else {
             panic!("the panic was not caught");
         };

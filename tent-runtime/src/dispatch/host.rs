@@ -13,7 +13,7 @@ use crate::settings::Web;
 
 /// The hosts and origins that an app serves.
 #[derive(Debug)]
-pub struct Hosts {
+pub(crate) struct Hosts {
     /// In lower case. One without a port means every port.
     hosts: Vec<String>,
     /// In lower case: `scheme://host[:port]`.
@@ -29,7 +29,7 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Hosts {
     /// The loopback names, the address that the server listens on, `web.public_url`, and `web.hosts` and `web.origins`.
-    pub fn new(web: &Web) -> Self {
+    pub(crate) fn new(web: &Web) -> Self {
         let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
         if !web.addr.ip().is_unspecified() {
             hosts.push(host_of(web.addr.ip()));
@@ -50,7 +50,7 @@ impl Hosts {
     }
 
     /// Also serves requests to this address, on which the server listens.
-    pub fn serve(&self, address: IpAddr) {
+    pub(crate) fn serve(&self, address: IpAddr) {
         if !address.is_unspecified() {
             // No code panics while it holds the lock.
             let mut listening = self
@@ -65,7 +65,7 @@ impl Hosts {
     ///
     /// # Errors
     /// T0014 for a host or an origin that is not served, or that does not appear exactly once.
-    pub fn check(&self, parts: &Parts) -> Result<()> {
+    pub(crate) fn check(&self, parts: &Parts) -> Result<()> {
         let host = host(parts).filter(|host| self.serves(host));
         let host = host.ok_or_else(|| wrong("The Host of the request is not served here."))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
@@ -95,11 +95,6 @@ impl Hosts {
         let own = |scheme: &str| origin == normal_origin(&format!("{scheme}://{host}"));
         let by_http = !self.https || LOOPBACK.contains(&without_port(host));
         self.origins.contains(&origin) || own("https") || (by_http && own("http"))
-    }
-
-    /// Whether `web.origins` lists this origin.
-    pub fn lists(&self, origin: &str) -> bool {
-        self.origins.contains(&normal_origin(origin))
     }
 }
 

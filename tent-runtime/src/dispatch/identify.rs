@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, header};
 use tokio::time::Instant;
 
-use super::guard::{Guarded, guarded, in_time, until, with_reference};
+use super::guard::{Guarded, guarded, in_time, unavailable, until, with_reference};
 use super::{Dispatcher, Identity};
 use crate::caller::{Caller, User};
 use crate::clock::{Clock as _, SystemClock};
@@ -21,12 +21,12 @@ use crate::store::TtlCache;
 use tent_core::codes;
 
 /// A function of the app that finds a user by an `I`.
-pub type IdentityHook<I> =
+pub(crate) type IdentityHook<I> =
     Box<dyn Fn(Cx, I) -> BoxFuture<'static, Result<Option<User>>> + Send + Sync>;
 
 /// The functions of the app that identify users.
 #[derive(Default)]
-pub struct IdentityHooks {
+pub(crate) struct IdentityHooks {
     /// Finds a user by id, such as the owner of an API key: `.users(…)`.
     pub users: Option<IdentityHook<String>>,
     /// Finds the signed-in user of a request: `.identify(…)`.
@@ -35,7 +35,9 @@ pub struct IdentityHooks {
 
 impl IdentityHooks {
     /// Makes a hook from an async function.
-    pub fn boxed<I, F, E>(hook: impl Fn(Cx, I) -> F + Send + Sync + 'static) -> IdentityHook<I>
+    pub(crate) fn boxed<I, F, E>(
+        hook: impl Fn(Cx, I) -> F + Send + Sync + 'static,
+    ) -> IdentityHook<I>
     where
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
         E: Into<Error>,
@@ -63,7 +65,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0004 for credentials that are not valid any more, T0010 and T0012 if the caller cannot be identified.
-    pub async fn identify(&self, parts: &Parts, trace: &TraceId) -> Result<Caller> {
+    pub(crate) async fn identify(&self, parts: &Parts, trace: &TraceId) -> Result<Caller> {
         self.identify_until(parts, trace, self.deadline()).await
     }
 
@@ -71,7 +73,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// As [`identify`](Self::identify).
-    pub async fn identify_connection(&self, identity: &Identity) -> Result<Caller> {
+    pub(crate) async fn identify_connection(&self, identity: &Identity) -> Result<Caller> {
         let trace = TraceId::generate();
         self.identify_peer(identity, &trace, self.deadline()).await
     }
@@ -131,7 +133,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0014 if it does not.
-    pub fn check_page(&self, parts: &Parts, caller: &Caller) -> Result<()> {
+    pub(crate) fn check_page(&self, parts: &Parts, caller: &Caller) -> Result<()> {
         let by_cookie =
             matches!(caller, Caller::User(_)) && parts.headers.contains_key(header::COOKIE);
         // The host check has passed, so an Origin that is present is allowed.
@@ -154,7 +156,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0014 for a host or an origin that is not served.
-    pub fn check_host(&self, parts: &Parts) -> Result<()> {
+    pub(crate) fn check_host(&self, parts: &Parts) -> Result<()> {
         self.hosts.check(parts)
     }
 
@@ -162,7 +164,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0004 for an id that the app does not know, T0012 if the hook fails or takes too long.
-    pub async fn user(&self, id: &str) -> Result<User> {
+    pub(crate) async fn user(&self, id: &str) -> Result<User> {
         self.find_user(id, self.deadline()).await
     }
 
@@ -182,7 +184,7 @@ impl Dispatcher {
     /// The caller of an API key.
     async fn key_caller(&self, key: &str, deadline: Option<Instant>) -> Result<Caller> {
         let found = in_time(deadline, self.keys.verify(key)).await;
-        let found = found.map_err(|error| with_reference(error, "the store", "an API key", ""));
+        let found = found.map_err(|error| unavailable(error, "the store", "an API key", ""));
         let Some(record) = found? else {
             return Err(bad_key());
         };

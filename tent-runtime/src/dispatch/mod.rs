@@ -63,14 +63,13 @@ use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use admit::{Admitted, Identity};
-pub use app_info::AppInfo;
-pub use call::{Call, Outcome};
-pub use host::Hosts;
-pub use idempotency::{CallClaim, ClaimedCall, Entered};
-pub use identify::{IdentityHook, IdentityHooks};
-pub use resolve::{Endpoint, ReadableResources, Requester, Resolved, Target};
-pub use visible::Visible;
+pub(crate) use admit::{Admitted, Identity};
+pub(crate) use app_info::AppInfo;
+pub(crate) use call::{Call, Outcome};
+pub(crate) use host::Hosts;
+pub(crate) use idempotency::{CallClaim, ClaimedCall, Entered};
+pub(crate) use identify::IdentityHooks;
+pub(crate) use resolve::{Endpoint, Requester, Resolved, Target};
 
 use crate::caller::Caller;
 use crate::cx::States;
@@ -82,7 +81,7 @@ use crate::settings::Settings;
 use crate::store::Store;
 
 /// The parts that a [`Dispatcher`] is made of.
-pub struct DispatcherParts {
+pub(crate) struct DispatcherParts {
     /// The functions.
     pub registry: Registry,
     /// The states of the app.
@@ -100,7 +99,7 @@ pub struct DispatcherParts {
 }
 
 /// Dispatches the requests of one app to its functions.
-pub struct Dispatcher {
+pub(crate) struct Dispatcher {
     registry: ArcSwap<Registry>,
     /// Held while the registry changes, so that no change is lost.
     changing: Mutex<()>,
@@ -125,7 +124,7 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     /// Makes the dispatcher of an app.
-    pub fn new(parts: DispatcherParts) -> Arc<Self> {
+    pub(crate) fn new(parts: DispatcherParts) -> Arc<Self> {
         let DispatcherParts {
             registry,
             states,
@@ -160,7 +159,7 @@ impl Dispatcher {
     }
 
     /// The functions of the app.
-    pub fn registry(&self) -> Arc<Registry> {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         self.registry.load_full()
     }
 
@@ -169,7 +168,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// Those of `change`. Nothing has changed then.
-    pub fn change_registry<R>(
+    pub(crate) fn change_registry<R>(
         &self,
         change: impl FnOnce(&Registry) -> Result<(Registry, R), Diagnostics>,
         changed: impl FnOnce(&Arc<Registry>, &Arc<Registry>),
@@ -184,58 +183,58 @@ impl Dispatcher {
     }
 
     /// The states of the app.
-    pub fn states(&self) -> &States {
+    pub(crate) fn states(&self) -> &States {
         &self.states
     }
 
     /// What the app says about itself.
-    pub fn about(&self) -> &AppInfo {
+    pub(crate) fn about(&self) -> &AppInfo {
         &self.about
     }
 
     /// The settings.
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// The API keys of the app.
-    pub fn keys(&self) -> &Keys {
+    pub(crate) fn keys(&self) -> &Keys {
         &self.keys
     }
 
     /// The store of API keys and ended sessions.
-    pub fn store(&self) -> &Arc<dyn Store> {
+    pub(crate) fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
     /// Seals and opens tokens.
-    pub fn sealer(&self) -> &Sealer {
+    pub(crate) fn sealer(&self) -> &Sealer {
         &self.sealer
     }
 
     /// Refuses new requests from now on, with T0013. Calls that are running go on: see [`drained`](Self::drained).
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closing.cancel();
     }
 
     /// Whether [`close`](Self::close) was called.
-    pub fn is_closing(&self) -> bool {
+    pub(crate) fn is_closing(&self) -> bool {
         self.closing.is_cancelled()
     }
 
     /// Completes when [`close`](Self::close) is called.
-    pub async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.closing.cancelled().await;
     }
 
     /// Completes when no call is running in a separate task: the calls of legacy clients and claimed retries, which
     /// go on after their client disconnected.
-    pub async fn drained(&self) {
+    pub(crate) async fn drained(&self) {
         self.tasks.wait().await;
     }
 
     /// Also serves requests whose `Host` is this address, on which the server listens.
-    pub fn serve_host(&self, address: std::net::IpAddr) {
+    pub(crate) fn serve_host(&self, address: std::net::IpAddr) {
         self.hosts.serve(address);
     }
 
@@ -245,7 +244,13 @@ impl Dispatcher {
     }
 
     /// Makes an error of tent itself safe for its caller: with a reference, under which the log has the cause.
-    pub fn internal_error(&self, error: Error, place: &str, caller: &Caller, trace: &str) -> Error {
+    pub(crate) fn internal_error(
+        &self,
+        error: Error,
+        place: &str,
+        caller: &Caller,
+        trace: &str,
+    ) -> Error {
         guard::with_reference(error, place, &caller.to_string(), trace)
     }
 }

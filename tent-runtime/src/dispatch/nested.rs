@@ -21,7 +21,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// As a call at an endpoint.
-    pub async fn call_as(
+    pub(crate) async fn call_as(
         self: &Arc<Self>,
         endpoint: Endpoint,
         admitted: Admitted,

@@ -25,7 +25,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0010 at the deadline, T0012 for an internal error, and those of the function.
-    pub async fn listed(
+    pub(crate) async fn listed(
         &self,
         resource: &Resource,
         requester: Requester<'_>,
@@ -47,7 +47,7 @@ impl Dispatcher {
     /// # Errors
     /// T0003 for an argument that does not exist, T0010 at the deadline, T0012 for an internal error, and those of the
     /// function.
-    pub async fn complete(
+    pub(crate) async fn complete(
         &self,
         resolved: &Resolved,
         argument: &str,

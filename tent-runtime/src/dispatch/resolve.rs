@@ -28,7 +28,7 @@ use tent_core::codes;
 
 /// The surface on which the functions of an app are offered, each to its own kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
+pub(crate) enum Endpoint {
     /// `/api`.
     Api,
     /// MCP tools: the functions with `offer = "mcp"`.
@@ -59,7 +59,7 @@ impl Endpoint {
 
 /// What a request names.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
+pub(crate) enum Target<'a> {
     /// A function by its name, if this endpoint offers it.
     Function(Endpoint, &'a str),
     /// The most exact resource that has this URI and accepts the caller.
@@ -75,7 +75,7 @@ pub enum Target<'a> {
 
 /// The sender of a request, as an access rule sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Requester<'a> {
+pub(crate) struct Requester<'a> {
     /// The admitted request.
     pub admitted: &'a Admitted,
     /// What the client says about itself.
@@ -87,7 +87,7 @@ pub struct Requester<'a> {
 /// A function that the caller of a request may use. It owns what it holds, so that a new snapshot of the registry does
 /// not affect a call that is running.
 #[derive(Clone, Debug)]
-pub struct Resolved {
+pub(crate) struct Resolved {
     function: Arc<Function>,
     /// The resource, for a target that is one.
     resource: Option<Arc<Resource>>,
@@ -103,32 +103,32 @@ pub struct Resolved {
 
 impl Resolved {
     /// The function.
-    pub fn function(&self) -> &Arc<Function> {
+    pub(crate) fn function(&self) -> &Arc<Function> {
         &self.function
     }
 
     /// The resource, for a target that is one.
-    pub fn resource(&self) -> Option<&Resource> {
+    pub(crate) fn resource(&self) -> Option<&Resource> {
         self.resource.as_deref()
     }
 
     /// The index of the function in its list of the registry.
-    pub fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.position
     }
 
     /// Takes the variables of a resource's URI, which are the input of its function.
-    pub fn take_variables(&mut self) -> Map<String, Value> {
+    pub(crate) fn take_variables(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.variables)
     }
 
     /// The endpoint that offers it.
-    pub fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> Endpoint {
         self.endpoint
     }
 
     /// The admitted request.
-    pub fn admitted(&self) -> &Admitted {
+    pub(crate) fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
@@ -138,7 +138,7 @@ impl Resolved {
     }
 
     /// Moves the deadline later by the time that the request body took to arrive: its own limits bound that time.
-    pub fn exclude(&mut self, upload: Duration) {
+    pub(crate) fn exclude(&mut self, upload: Duration) {
         self.deadline = self.deadline.and_then(|at| at.checked_add(upload));
     }
 
@@ -153,7 +153,11 @@ impl Dispatcher {
     ///
     /// # Errors
     /// T0001, T0004 and T0005 as the table of this module says.
-    pub async fn resolve(&self, requester: Requester<'_>, target: Target<'_>) -> Result<Resolved> {
+    pub(crate) async fn resolve(
+        &self,
+        requester: Requester<'_>,
+        target: Target<'_>,
+    ) -> Result<Resolved> {
         // The snapshot is not held over the access rule: the call keeps its function alone.
         let registry = self.registry.load();
         let (found, endpoint) = match target {
@@ -174,7 +178,7 @@ impl Dispatcher {
             }
             Target::Method(method) => {
                 let mut functions = registry.functions().iter().enumerate();
-                let found = functions.find(|(_, function)| function.on == Some(method));
+                let found = functions.find(|(_, function)| function.on.as_deref() == Some(method));
                 (found, Endpoint::Method)
             }
             Target::Prompt(name) => {
@@ -253,7 +257,7 @@ impl Dispatcher {
     }
 
     /// Resolves the URIs of a request, each access rule at most once.
-    pub fn readable<'a>(&'a self, requester: Requester<'a>) -> ReadableResources<'a> {
+    pub(crate) fn readable<'a>(&'a self, requester: Requester<'a>) -> ReadableResources<'a> {
         ReadableResources {
             dispatcher: self,
             registry: self.registry(),
@@ -284,7 +288,7 @@ fn absent(caller: &Caller) -> Error {
 
 /// The resources that the sender of one request may read. The access rule of a resource runs once, however many URIs
 /// the request names: it sees the caller, never the URI.
-pub struct ReadableResources<'a> {
+pub(crate) struct ReadableResources<'a> {
     dispatcher: &'a Dispatcher,
     /// One snapshot for all URIs of the request.
     registry: Arc<Registry>,
@@ -301,7 +305,7 @@ impl<'a> ReadableResources<'a> {
     ///
     /// # Errors
     /// T0001, T0004 and T0005 as [`resolve`](Dispatcher::resolve).
-    pub async fn find(&mut self, uri: &str) -> Result<Arc<Resource>> {
+    pub(crate) async fn find(&mut self, uri: &str) -> Result<Arc<Resource>> {
         let (position, _) = self.position(uri).await?;
         Ok(self.registry.resources()[position].clone())
     }
@@ -388,10 +392,4 @@ fn position_of(registry: &Registry, resource: &Resource) -> usize {
         .resources()
         .binary_search_by(|one| one.options.uri.cmp(uri));
     found.unwrap_or_else(|position| position)
-}
-
-impl std::fmt::Debug for ReadableResources<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReadableResources").finish_non_exhaustive()
-    }
 }

@@ -32,7 +32,7 @@ impl Endpoint {
 
 /// What a list shows to its caller.
 #[derive(Clone, Debug)]
-pub struct Visible {
+pub(crate) struct Visible {
     /// The snapshot that the positions are of.
     pub registry: Arc<Registry>,
     /// Sorted positions in the list of the endpoint: functions, resources or prompts.
@@ -47,7 +47,11 @@ impl Dispatcher {
     /// # Errors
     /// T0010 if the deadline passes before every rule has started: the caller would take a shortened list for the
     /// whole.
-    pub async fn visible(&self, requester: Requester<'_>, endpoint: Endpoint) -> Result<Visible> {
+    pub(crate) async fn visible(
+        &self,
+        requester: Requester<'_>,
+        endpoint: Endpoint,
+    ) -> Result<Visible> {
         let registry = self.registry();
         let positions = self.visible_in(&registry, requester, endpoint).await?;
         Ok(Visible {

@@ -59,7 +59,7 @@ impl fmt::Debug for AppCode {
     }
 }
 
-/// Makes an [`AppCode`](crate::error::AppCode) from a literal of `A` and four digits, also in a constant.
+/// Makes an [`AppCode`](crate::AppCode) from a literal of `A` and four digits, also in a constant.
 ///
 /// ```
 /// use tent::AppCode;
@@ -79,6 +79,6 @@ impl fmt::Debug for AppCode {
 #[macro_export]
 macro_rules! code {
     ($text:literal) => {
-        const { $crate::error::AppCode::checked($text) }
+        const { $crate::AppCode::checked($text) }
     };
 }

@@ -29,7 +29,7 @@ use super::{BoxError, Error};
 /// It dereferences to the [`Error`] with the code, the message and the fix.
 ///
 /// ```
-/// use tent_runtime::error::{BoxError, StartError};
+/// use tent::{BoxError, StartError};
 /// fn open() -> Result<(), StartError> {
 /// #   Ok(())
 /// }
@@ -111,7 +111,7 @@ impl Error {
     /// the box back into the same error.
     ///
     /// ```
-    /// use tent_runtime::error::{BoxError, Error};
+    /// use tent::{BoxError, Error};
     /// fn fails() -> Result<(), Error> {
     ///     Err("the disk is full")?
     /// }

@@ -15,7 +15,7 @@ use super::Error;
 /// finds the failure through the derived `source()`. Another implementation does not compile:
 ///
 /// ```compile_fail
-/// # use tent_runtime::error::{Error, Failure};
+/// # use tent::{Error, Failure};
 /// #[derive(Debug)]
 /// struct Paid;
 /// impl std::fmt::Display for Paid {
@@ -26,7 +26,7 @@ use super::Error;
 /// impl std::error::Error for Paid {}
 /// impl Failure for Paid {
 ///     fn failure(&self) -> Error {
-///         Error::declared(tent_runtime::code!("A0001"), 409, self.to_string())
+///         Error::declared(tent::code!("A0001"), 409, self.to_string())
 ///     }
 /// }
 /// ```

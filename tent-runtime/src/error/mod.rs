@@ -161,6 +161,11 @@ impl Error {
         self.change(|inner| inner.fix = fix.into())
     }
 
+    /// Sets the HTTP status, for a code that has more than one.
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        self.change(|inner| inner.status = status)
+    }
+
     /// Replaces the name: the kind of error, in words joined by hyphens.
     pub fn with_name(self, name: impl Into<Cow<'static, str>>) -> Self {
         self.change(|inner| inner.name = name.into())

@@ -16,6 +16,7 @@ use crate::schema::Field;
 
 /// The kind of a function, which decides its tool annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Only reads.
     Query,
@@ -71,6 +72,19 @@ pub struct Location {
     pub file: &'static str,
     /// The line, from `line!()`.
     pub line: u32,
+}
+
+impl Location {
+    /// The location of the caller of the function that has `#[track_caller]`. The module is unknown.
+    #[track_caller]
+    pub(super) fn caller() -> Self {
+        let caller = std::panic::Location::caller();
+        Location {
+            module: "",
+            file: caller.file(),
+            line: caller.line(),
+        }
+    }
 }
 
 impl Location {

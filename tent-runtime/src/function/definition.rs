@@ -52,7 +52,7 @@ pub struct Function {
     /// The capabilities that a client must have.
     pub(crate) needs: Vec<Cow<'static, str>>,
     /// The MCP method that the function answers.
-    pub(crate) on: Option<&'static str>,
+    pub(crate) on: Option<Cow<'static, str>>,
     pub(crate) primitive: Primitive,
     pub(crate) completes: &'static [Complete],
     /// The states that the function takes by reference.
@@ -149,7 +149,7 @@ impl fmt::Debug for Function {
 /// The shape of a function's output.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum OutputShape {
+pub(crate) enum OutputShape {
     /// The function returns nothing.
     Nothing,
     /// The function returns content, which no schema describes.
@@ -188,7 +188,7 @@ pub(super) struct Draft {
     pub(super) timeout: Option<Duration>,
     pub(super) limit: Option<(u32, Duration)>,
     pub(super) needs: Vec<Cow<'static, str>>,
-    pub(super) on: Option<&'static str>,
+    pub(super) on: Option<Cow<'static, str>>,
     pub(super) primitive: Primitive,
     pub(super) completes: &'static [Complete],
     pub(super) states: Vec<StateRequirement>,
@@ -243,7 +243,7 @@ impl From<&'static Declaration> for Draft {
             timeout: declaration.timeout,
             limit: declaration.limit,
             needs: declaration.needs.iter().copied().map(Cow::from).collect(),
-            on: declaration.on,
+            on: declaration.on.map(Cow::from),
             primitive: declaration.primitive,
             completes: declaration.completions,
             states: declaration

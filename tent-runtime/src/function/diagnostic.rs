@@ -46,7 +46,7 @@ impl fmt::Display for Diagnostic {
 
 /// All problems that keep an app from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostics(pub Vec<Diagnostic>);
+pub struct Diagnostics(pub(crate) Vec<Diagnostic>);
 
 impl Diagnostics {
     /// The problems.

@@ -33,6 +33,7 @@ pub trait Handler: Send + Sync + 'static {
 }
 
 /// A call that a [`Handler`] has started.
+#[non_exhaustive]
 pub enum HandlerCall<'a> {
     /// The call has ended.
     Ready(Result<Output>),

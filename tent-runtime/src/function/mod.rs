@@ -10,7 +10,7 @@ mod declaration;
 mod definition;
 mod diagnostic;
 #[doc(hidden)]
-pub mod expansion;
+pub(crate) mod expansion;
 mod field;
 mod from_app;
 mod handler;
@@ -32,16 +32,17 @@ pub use declaration::{
     AccessDeclaration, Body, Declaration, Entry, Input, Kind, Link, Location, OutputDeclaration,
     RuleDeclaration,
 };
-pub use definition::{Function, OutputShape};
+pub use definition::Function;
+pub(crate) use definition::OutputShape;
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use from_app::{FromApp, StateRequirement};
+pub use from_app::StateRequirement;
 pub use handler::{Execution, Handler, HandlerCall};
 pub(crate) use input::Misread;
-pub use input::{Described, Owned};
-pub use into_output::{IntoError, IntoOutput, IntoPrompt};
-pub use into_result::{IntoResult, IntoResultFuture};
+pub use input::Owned;
+pub(crate) use into_output::IntoPrompt;
+pub use into_output::{IntoError, IntoOutput};
 pub use output::{Output, WithContent};
-pub use primitive::{Complete, Completer, Lister, Primitive, Resource};
+pub use primitive::{Complete, Lister, Primitive, Resource};
 pub use prompt_result::{PromptMessage, PromptResult};
 pub use tool_annotations::ToolAnnotations;
 

@@ -7,6 +7,7 @@ use super::{Content, Meta, PromptResult};
 
 /// The output of a function that did not fail.
 #[derive(Debug, Default, Clone)]
+#[non_exhaustive]
 pub struct Output {
     /// The value as JSON, serialised once; `None` without a value.
     pub value: Option<Box<RawValue>>,

@@ -71,5 +71,5 @@ pub struct Complete {
 }
 
 /// A completion function: takes the call, the typed text, and the other arguments that the client has sent.
-pub type Completer =
+pub(crate) type Completer =
     for<'a> fn(&'a Cx, String, Map<String, Value>) -> BoxFuture<'a, Result<Vec<String>>>;

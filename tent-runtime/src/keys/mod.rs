@@ -32,7 +32,7 @@ const MAX_CHARACTERS: usize = 200;
 ///
 /// ```
 /// use std::time::Duration;
-/// use tent::keys::NewKey;
+/// use tent::NewKey;
 /// let key = NewKey::new(["read", "orders:write"])
 ///     .owner("ada")
 ///     .label("laptop")
@@ -160,6 +160,7 @@ fn is_hidden(c: char) -> bool {
 
 /// A key that was just created, with its text, which exists only here. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MadeKey {
     text: String,
     /// The record in the store.
@@ -186,19 +187,16 @@ type Hash = [u8; 32];
 /// The keys of a store.
 ///
 /// ```
-/// # use std::sync::Arc;
-/// use tent::keys::{Keys, NewKey};
-/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-/// # runtime.block_on(async {
-/// let keys = Keys::new(Arc::new(tent_runtime::store::Memory::default()));
+/// use tent::NewKey;
+/// # async fn example(tent: tent::Tent) -> tent::Result<()> {
+/// let keys = tent.keys();
 /// let made = keys.create(NewKey::new(["read"]).owner("ada")).await?;
 /// let found = keys.verify(made.text()).await?.expect("it is good");
 /// assert_eq!(found.owner.as_deref(), Some("ada"));
 /// keys.revoke(&found.id).await?;
 /// assert_eq!(keys.verify(made.text()).await?, None);
-/// # Ok::<(), tent::Error>(())
-/// # })?;
-/// # Ok::<(), tent::Error>(())
+/// # Ok(())
+/// # }
 /// ```
 pub struct Keys {
     store: Arc<dyn Store>,
@@ -210,12 +208,12 @@ pub struct Keys {
 
 impl Keys {
     /// The keys of this store, with the system clock.
-    pub fn new(store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self::with_clock(store, Arc::new(SystemClock))
     }
 
     /// The keys of this store, with the given clock.
-    pub fn with_clock(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn with_clock(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
         Keys {
             store,
             clock,

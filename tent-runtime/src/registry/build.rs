@@ -13,28 +13,17 @@ use super::{Diagnostic, Diagnostics, Registry};
 use crate::function::{Declaration, Entry, Function, Link, OutputShape, Primitive};
 
 impl Registry {
-    /// Every function that is linked into this program.
-    ///
-    /// # Errors
-    /// Every problem at once: those of each function, T1001 for names, URIs and methods that are taken, T7018 where there
-    /// are no functions or where a crate that `tent::link!` names has none.
-    pub fn linked() -> Result<Self, Diagnostics> {
-        Self::for_app(None, Vec::new(), None)
-    }
-
     /// The functions of these declarations.
-    ///
-    /// # Errors
-    /// As [`linked`](Self::linked).
-    pub fn of(declarations: &[&'static Declaration]) -> Result<Self, Diagnostics> {
+    pub(crate) fn of(declarations: &[&'static Declaration]) -> Result<Self, Diagnostics> {
         Self::for_app(Some(declarations), Vec::new(), None)
     }
 
     /// The functions of an app: those of the named declarations, or of all that are linked, and those that were built.
     ///
     /// # Errors
-    /// As [`linked`](Self::linked), and at the same time T7011 for each state that a function takes and that is not
-    /// among `states`.
+    /// Every problem at once: those of each function, T1001 for names, URIs and methods that are taken, T7011 for each
+    /// state that a function takes and that is not among `states`, T7018 without functions or for a crate that
+    /// `tent::link!` names and that has none.
     pub(crate) fn for_app(
         named: Option<&[&'static Declaration]>,
         built: Vec<Arc<Function>>,
@@ -147,7 +136,7 @@ fn unfit(function: &Function) -> Vec<Diagnostic> {
         OutputShape::Value(Some(schema)) => schema.is_object(),
         OutputShape::Content => false,
     };
-    if let (Some(method), false) = (function.on, object) {
+    if let (Some(method), false) = (&function.on, object) {
         let message = format_args!("it handles {method} and its output is not an object");
         found.push(function.diagnostic(codes::RESULT_NOT_AN_OBJECT, message));
     }

@@ -46,7 +46,7 @@ impl<'a> From<&'a Function> for Outline<'a> {
             name: &function.name,
             location: function.location,
             primitive: function.primitive,
-            on: function.on,
+            on: function.on.as_deref(),
             completes: !function.completes.is_empty(),
             states: function.states.clone(),
         }

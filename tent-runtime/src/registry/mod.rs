@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::function::Function;
-pub use crate::function::{Diagnostic, Diagnostics};
+pub(crate) use crate::function::{Diagnostic, Diagnostics};
 use resources::Resources;
 
 /// An immutable snapshot of the functions of an app, sorted by name, with its resources and its prompts.
@@ -54,7 +54,7 @@ impl Registry {
     /// The function that answers this MCP method.
     pub fn method(&self, method: &str) -> Option<&Arc<Function>> {
         let mut functions = self.functions.iter();
-        functions.find(|function| function.on == Some(method))
+        functions.find(|function| function.on.as_deref() == Some(method))
     }
 
     /// All prompts, sorted by name.

@@ -111,6 +111,6 @@ fn not_enforced(function: &Function) -> Option<Diagnostic> {
     ];
     let declared = options.iter().filter(|(_, declared)| *declared);
     let declared: Vec<_> = declared.map(|(option, _)| *option).collect();
-    let message = format!("`{}` states {}", function.name, declared.join(" and "));
+    let message = format!("`{}` sets {}", function.name, declared.join(" and "));
     (!declared.is_empty()).then(|| Diagnostic::new(codes::NOT_ENFORCED, message, function.location))
 }

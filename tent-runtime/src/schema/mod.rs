@@ -26,8 +26,8 @@ mod transform;
 mod tests;
 
 pub use field::{Bound, Field, Rules};
-pub use input::InputSchema;
-pub use output::OutputSchema;
+pub(crate) use input::InputSchema;
+pub(crate) use output::OutputSchema;
 
 use crate::error::Error;
 
@@ -43,7 +43,7 @@ pub(crate) fn is_known_format(name: &str) -> bool {
 
 /// A problem of a declaration's schema, found at start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// T7007, T7012, T7016 or T7017.
     pub code: Code,
     /// The problem. Names the field.
@@ -52,7 +52,7 @@ pub struct Problem {
 
 /// The encoding of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputEncoding {
+pub(crate) enum InputEncoding {
     /// JSON, which has numbers and booleans.
     Json,
     /// Strings only: the query of a GET request, the arguments of a prompt. A string is converted to the declared scalar type.
@@ -67,7 +67,7 @@ pub(crate) const REQUIRED: &str = "is required";
 pub(crate) const INVALID: &str = "is not valid";
 
 /// T0003 with one entry for each invalid field: its path and its problem. The path of the whole input is `(input)`.
-pub fn invalid_input(fields: impl IntoIterator<Item = (String, String)>) -> Error {
+pub(crate) fn invalid_input(fields: impl IntoIterator<Item = (String, String)>) -> Error {
     fields
         .into_iter()
         .fold(Error::new(codes::INVALID_INPUT), |error, (path, what)| {

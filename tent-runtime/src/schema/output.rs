@@ -10,7 +10,7 @@ use super::{Problem, keywords};
 
 /// The schema of the value that a function returns.
 #[derive(Debug)]
-pub struct OutputSchema {
+pub(crate) struct OutputSchema {
     published: Value,
     /// `None` if the type's own `JsonSchema` has a cycle that the validator cannot follow.
     compiled: Option<CompiledSchema>,
@@ -20,21 +20,7 @@ pub struct OutputSchema {
 impl OutputSchema {
     /// The schema of a type, by its serialize contract. `None` for a type with any value (`serde_json::Value`), since clients
     /// reject a schema without a type.
-    ///
-    /// ```
-    /// use tent_runtime::schema::OutputSchema;
-    /// let count = OutputSchema::from_type(|generator| generator.subschema_for::<u8>()).unwrap();
-    /// assert_eq!(
-    ///     *count.published(),
-    ///     serde_json::json!({"type": "integer", "minimum": 0, "maximum": 255})
-    /// );
-    /// assert!(!count.is_object());
-    /// let anything = |generator: &mut schemars::SchemaGenerator| {
-    ///     generator.subschema_for::<serde_json::Value>()
-    /// };
-    /// assert!(OutputSchema::from_type(anything).is_none());
-    /// ```
-    pub fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Option<Self> {
+    pub(crate) fn from_type(schema: fn(&mut SchemaGenerator) -> Schema) -> Option<Self> {
         let mut source = Source::of(Side::Output, &[schema]);
         let raw = source.roots.pop()?;
         let mut shaper = Shaper::new(Side::Output, source.definitions);
@@ -60,7 +46,7 @@ impl OutputSchema {
     ///
     /// # Errors
     /// T7017 where the schema says nothing of the value: it is not an object with `type`, `enum`, `anyOf` or `oneOf`.
-    pub fn from_declared(schema: Value) -> Result<Self, Problem> {
+    pub(crate) fn from_declared(schema: Value) -> Result<Self, Problem> {
         let says_something = ["type", "enum", "anyOf", "oneOf"]
             .iter()
             .any(|keyword| schema.get(keyword).is_some());
@@ -78,12 +64,12 @@ impl OutputSchema {
     }
 
     /// The published schema of the value.
-    pub fn published(&self) -> &Value {
+    pub(crate) fn published(&self) -> &Value {
         &self.published
     }
 
     /// Whether the value is always a JSON object. MCP wraps every other value.
-    pub fn is_object(&self) -> bool {
+    pub(crate) fn is_object(&self) -> bool {
         let union = ["anyOf", "oneOf", "$ref"]
             .iter()
             .any(|keyword| self.published.get(keyword).is_some());
@@ -91,7 +77,7 @@ impl OutputSchema {
     }
 
     /// The schema of `{"value": …}`, the form of a value that is not an object in MCP.
-    pub fn wrapped(&self) -> Value {
+    pub(crate) fn wrapped(&self) -> Value {
         let mut value = self.published.clone();
         let definitions = value
             .as_object_mut()
@@ -109,7 +95,7 @@ impl OutputSchema {
 
     /// Whether it has an integer whose type has more than 64 bits. Such a value is sent with all digits, and most JSON parsers
     /// round it.
-    pub fn has_huge_integers(&self) -> bool {
+    pub(crate) fn has_huge_integers(&self) -> bool {
         self.huge
     }
 
@@ -117,7 +103,7 @@ impl OutputSchema {
     ///
     /// # Errors
     /// Each invalid path with its problem.
-    pub fn fits(&self, value: &Value) -> Result<(), Vec<(String, String)>> {
+    pub(crate) fn fits(&self, value: &Value) -> Result<(), Vec<(String, String)>> {
         let Some(compiled) = &self.compiled else {
             return Ok(());
         };

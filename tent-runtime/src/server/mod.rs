@@ -64,9 +64,7 @@ impl Tent {
         self.notifier.clone()
     }
 
-    /// The dispatcher, for the tests of tent.
-    #[doc(hidden)]
-    pub fn dispatcher(&self) -> &Arc<Dispatcher> {
+    pub(crate) fn dispatcher(&self) -> &Arc<Dispatcher> {
         &self.dispatcher
     }
 

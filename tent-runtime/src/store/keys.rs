@@ -20,6 +20,7 @@ const PAGE: usize = 1000;
 
 /// A stored API key.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyRecord {
     /// The public part, by which the key is listed and revoked.
     pub id: String,

@@ -15,7 +15,7 @@ use crate::clock::{Clock, SystemClock, Time};
 use crate::error::Result;
 
 /// Holds all records in this process: for tests, and for servers that issue no API keys.
-pub struct Memory {
+pub(crate) struct Memory {
     clock: StoreClock,
     tables: Mutex<Tables>,
 }
@@ -28,7 +28,7 @@ impl Default for Memory {
 
 impl Memory {
     /// Makes an empty store whose time follows this clock.
-    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn with_clock(clock: Arc<dyn Clock>) -> Self {
         Memory {
             clock: StoreClock::new(clock),
             tables: Mutex::default(),

@@ -9,8 +9,6 @@
 //! | [`Memory`], [`Sqlite`] | rows; one engine gives the operations their meaning |
 
 mod clock;
-#[cfg(test)]
-mod contract;
 mod engine;
 pub(crate) mod idempotency;
 pub(crate) mod keys;
@@ -20,6 +18,8 @@ mod secrets;
 mod sessions;
 mod sqlite;
 mod ttl_cache;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -31,13 +31,12 @@ use crate::seal::Sealer;
 use crate::settings::{Secret, StoreUrl};
 
 pub use keys::KeyRecord;
-pub use memory::Memory;
-pub use record::{
-    Bounds, Claim, Fence, Found, Key, Most, NO_OWNER, Op, Owner, Page, Put, Record, Refusal, Space,
-    When, Written,
-};
-pub use sessions::EndedSessions;
-pub use sqlite::Sqlite;
+pub(crate) use memory::Memory;
+pub(crate) use record::{Bounds, Fence, Found, Key, Op, Owner, Page, Record, Written};
+#[cfg(test)]
+pub(crate) use record::{Claim, Most, NO_OWNER, Put, Refusal, Space, When};
+pub(crate) use sessions::EndedSessions;
+pub(crate) use sqlite::Sqlite;
 pub(crate) use ttl_cache::TtlCache;
 
 /// A place for records. Several processes may share one.
@@ -50,7 +49,7 @@ pub(crate) use ttl_cache::TtlCache;
 /// - **Cancellation.** A future that is dropped may or may not have taken effect. Repeat the write with the same fence.
 ///
 /// Every method fails with T0012 where the place cannot be reached or a record cannot be read. The cause is for the log.
-pub trait Store: Send + Sync + 'static {
+pub(crate) trait Store: Send + Sync + 'static {
     /// The store time, without a round trip: it may be a little behind that of another process.
     fn now(&self) -> Time;
 
@@ -68,7 +67,7 @@ pub trait Store: Send + Sync + 'static {
 ///
 /// # Errors
 /// T0012 with a message that names the place, where it cannot be opened or belongs to another program.
-pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
+pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
     Ok(match url {
         StoreUrl::Memory => Arc::new(Memory::default()),
         StoreUrl::Sqlite(path) => Arc::new(Sqlite::open(path).await?),
@@ -79,34 +78,10 @@ pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// T0012 where the store fails.
-pub async fn sealer(store: &dyn Store, set: &[Secret]) -> Result<Sealer> {
+pub(crate) async fn sealer(store: &dyn Store, set: &[Secret]) -> Result<Sealer> {
     if let Some(sealer) = Sealer::new(set) {
         return Ok(sealer);
     }
     let ring = secrets::ring(store, Secret::random()).await?;
     Sealer::new(&ring).ok_or_else(|| Error::unexpected("the store has no secret"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seal::Use;
-
-    #[tokio::test]
-    async fn processes_that_share_a_store_share_a_secret_unless_one_is_set() {
-        let store = open(&StoreUrl::Memory).await.expect("memory opens");
-        let first = sealer(&*store, &[]).await.expect("memory works");
-        let text = first.seal(Use::Session, b"x", b"");
-        let second = sealer(&*store, &[]).await.expect("memory works");
-        assert_eq!(
-            second
-                .open(Use::Session, &text, b"")
-                .expect("the same secret"),
-            b"x"
-        );
-        let set = sealer(&*store, &[Secret::random()])
-            .await
-            .expect("memory works");
-        assert!(set.open(Use::Session, &text, b"").is_err());
-    }
 }

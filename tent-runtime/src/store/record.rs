@@ -10,22 +10,22 @@ use crate::random;
 
 /// A group of records of one format. Each typed layer owns one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Space(pub u8);
+pub(crate) struct Space(pub u8);
 
 impl Space {
     /// The ring of secrets.
-    pub const SECRETS: Space = Space(1);
+    pub(crate) const SECRETS: Space = Space(1);
     /// API keys.
-    pub const KEYS: Space = Space(2);
+    pub(crate) const KEYS: Space = Space(2);
     /// Sessions that ended before their time.
-    pub const ENDED_SESSIONS: Space = Space(3);
+    pub(crate) const ENDED_SESSIONS: Space = Space(3);
     /// Claimed calls and their outcomes.
-    pub const IDEMPOTENCY: Space = Space(4);
+    pub(crate) const IDEMPOTENCY: Space = Space(4);
 }
 
 /// The key of a record: its space, and at most 64 bytes that are unique within it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+pub(crate) struct Key {
     /// The space.
     pub space: Space,
     /// The bytes within the space.
@@ -34,7 +34,7 @@ pub struct Key {
 
 impl Key {
     /// Makes a key.
-    pub fn new(space: Space, id: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn new(space: Space, id: impl Into<Vec<u8>>) -> Self {
         Key {
             space,
             id: id.into(),
@@ -43,21 +43,21 @@ impl Key {
 }
 
 /// The caller that a record counts against: a digest of its quota key.
-pub type Owner = [u8; 32];
+pub(crate) type Owner = [u8; 32];
 
 /// The owner of records that do not count against a caller.
-pub const NO_OWNER: Owner = [0; 32];
+pub(crate) const NO_OWNER: Owner = [0; 32];
 
 /// Sixteen random bytes that identify one attempt to write a record.
 ///
 /// A write is idempotent by its fence: a caller that lost the answer of a write repeats it with the same fence, and gets
 /// the same answer. A fence also proves who holds a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fence(pub [u8; 16]);
+pub(crate) struct Fence(pub [u8; 16]);
 
 impl Fence {
     /// Makes a new fence.
-    pub fn random() -> Self {
+    pub(crate) fn random() -> Self {
         Fence(random::bytes())
     }
 }
@@ -70,7 +70,7 @@ impl fmt::Debug for Fence {
 
 /// A record. All times are store time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub(crate) struct Record {
     /// The key.
     pub key: Key,
     /// The caller that it counts against.
@@ -91,7 +91,7 @@ pub struct Record {
 
 /// The most that a set of records may take. An uncompleted claim counts with the bytes that it reserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
+pub(crate) struct Most {
     /// The number of records.
     pub records: u64,
     /// The bytes of their values.
@@ -103,7 +103,7 @@ pub struct Most {
 /// A record counts until it expires. A claim counts until its lease ends, and again once it is completed: the claim of a
 /// process that died costs nothing after its lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// Of one owner.
     pub per_owner: Most,
     /// Of all owners.
@@ -112,7 +112,7 @@ pub struct Bounds {
 
 /// The condition of a [`Put`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub(crate) enum When {
     /// No record has this key.
     Absent,
     /// The record with this key was last written with this fence.
@@ -121,7 +121,7 @@ pub enum When {
 
 /// Writes a value.
 #[derive(Clone, Debug)]
-pub struct Put {
+pub(crate) struct Put {
     /// The key.
     pub key: Key,
     /// The caller that it counts against.
@@ -140,7 +140,7 @@ pub struct Put {
 
 /// Claims a key for one attempt at a call.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub(crate) struct Claim {
     /// The key.
     pub key: Key,
     /// The caller that it counts against.
@@ -163,12 +163,16 @@ pub struct Claim {
 
 /// One operation of [`Store::write`](super::Store::write).
 #[derive(Clone, Debug)]
-pub enum Op {
+pub(crate) enum Op {
     /// Writes a value.
     Put(Put),
     /// Claims a key. Refused with [`Refusal::Exists`] where another fence holds it.
     Claim(Claim),
     /// Uses a record up. It succeeds once, and again for the fence that succeeded.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "approvals are used once; they are not built yet")
+    )]
     Consume {
         /// The key.
         key: Key,
@@ -195,7 +199,7 @@ pub enum Op {
 
 /// The result of [`Store::write`](super::Store::write).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub(crate) enum Written {
     /// All operations took effect.
     Done {
         /// The store time of the write.
@@ -214,7 +218,7 @@ pub enum Written {
 
 /// The reason why an operation was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// Another write made this record, or consumed it.
     Exists(Box<Record>),
     /// No record has this key.
@@ -234,7 +238,7 @@ pub enum Refusal {
 
 /// The records that [`Store::read`](super::Store::read) found, in the order of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     /// The store time of the read.
     pub at: Time,
     /// A record for each key, or `None`.
@@ -243,7 +247,7 @@ pub struct Found {
 
 /// A page of a listing.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub(crate) struct Page {
     /// The space.
     pub space: Space,
     /// The id after which the page begins; empty for the first page.

@@ -34,7 +34,7 @@ pub(super) const BOUNDS: Bounds = Bounds {
 /// Asks the store which sessions were ended, and caches its answers for less than a second.
 ///
 /// A session that this process ends is ended at once; one that another process ends, within a second.
-pub struct EndedSessions {
+pub(crate) struct EndedSessions {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     answers: TtlCache<Box<[u8]>, bool>,
@@ -42,7 +42,7 @@ pub struct EndedSessions {
 
 impl EndedSessions {
     /// Uses this store. The clock decides how old a cached answer is.
-    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
         EndedSessions {
             store,
             clock,
@@ -55,7 +55,7 @@ impl EndedSessions {
     /// # Errors
     /// T0006 where this caller or all callers have ended too many sessions, T0012 where the store fails. In both cases the
     /// session goes on.
-    pub async fn end(&self, nonce: &[u8], until: Time, owner: Owner) -> Result<()> {
+    pub(crate) async fn end(&self, nonce: &[u8], until: Time, owner: Owner) -> Result<()> {
         let left = until.since(self.clock.now()).unwrap_or_default();
         let ended = end(&*self.store, nonce, left, owner, BOUNDS).await;
         // All answers, since the lock is shared and ends are rare.
@@ -67,7 +67,7 @@ impl EndedSessions {
     ///
     /// # Errors
     /// T0012 where the store fails.
-    pub async fn is_ended(&self, nonce: &[u8]) -> Result<bool> {
+    pub(crate) async fn is_ended(&self, nonce: &[u8]) -> Result<bool> {
         let now = self.clock.now();
         if let Some(ended) = self.answers.get(nonce, now) {
             return Ok(ended);

@@ -1,4 +1,4 @@
-"""The everything app through the official Python client, in both eras of MCP and over HTTP and stdio.
+"""Tests the everything app with the official Python client, in both eras of MCP and over HTTP and stdio.
 
 EVERYTHING_URL names the server (http://127.0.0.1:3000/mcp), EVERYTHING the program, which is started once more for each
 connection over stdio. Run with `python -m unittest test_everything`.
@@ -36,7 +36,7 @@ FORM = {
 
 
 class Asked:
-    """What a client is asked, and its answers."""
+    """The input requests that a client gets, and its responses."""
 
     def __init__(self):
         self.forms, self.samplings, self.roots, self.logged = [], [], 0, []
@@ -95,7 +95,7 @@ class Everything:
         async with self.connected() as client:
             self.assertEqual(client.protocol_version, self.revision)
             if not self.modern:
-                # A pinned revision is spoken without asking what the server has.
+                # A pinned revision is used without discovery.
                 self.assertEqual(client.server_info.name, "everything")
                 for name in ("tools", "resources", "prompts", "completions"):
                     self.assertIsNotNone(getattr(client.server_capabilities, name), name)
@@ -276,7 +276,7 @@ class Everything:
     async def test_a_client_that_cannot_be_asked_is_not(self):
         async with self.connected() as client:
             if not self.modern:
-                # Before 2026-07-28 there is no error of MCP's own for it.
+                # MCP has an error for it since 2026-07-28.
                 result = await client.call_tool("test_missing_capability")
                 self.assertTrue(result.is_error)
                 self.assertTrue(text(result).startswith("Error T0021: "))

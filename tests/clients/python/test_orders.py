@@ -1,4 +1,4 @@
-"""The orders app through the official Python client, in both eras of MCP.
+"""Tests the orders app with the official Python client, in both eras of MCP.
 
 ORDERS_URL names the server (http://127.0.0.1:3000/mcp); KEY_ADA, KEY_GRACE and KEY_READER hold the keys of
 cases.json. Run with `python -m unittest test_orders`.
@@ -21,7 +21,7 @@ KEYS = {caller: os.environ[f"KEY_{caller.upper()}"] for caller in ("ada", "grace
 
 @asynccontextmanager
 async def connected(mode, key=None, answers=None):
-    """A client that is connected, and in `answers` every status and challenge that it is answered."""
+    """A connected client; `answers` has the status and challenge of every response."""
 
     async def note(response):
         if answers is not None:
@@ -34,7 +34,7 @@ async def connected(mode, key=None, answers=None):
 
 
 def mcp_error(error):
-    """The error of MCP that `error` is, or that a group of one holds."""
+    """The MCP error: `error` itself, or the only one of a group."""
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

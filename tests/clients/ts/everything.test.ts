@@ -1,6 +1,6 @@
-// The everything app through the official TypeScript client, in every revision of MCP that the client speaks.
+// Tests the everything app with the official TypeScript client, in every revision of MCP that the client supports.
 //
-// EVERYTHING_URL names the server (http://127.0.0.1:3000/mcp). Needs nothing but Node, which strips the types.
+// EVERYTHING_URL is the URL of the server (http://127.0.0.1:3000/mcp). Requires only Node, which strips the types.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -120,7 +120,7 @@ for (const revision of revisions) {
         test('content of each kind', async () => {
             assert.match(text(await call('test_simple_text')), /simple text/);
             assert.deepEqual(kinds(await call('test_image_content')), ['image']);
-            // What an older revision has no words for is told in text.
+            // Older revisions get content that they lack as text.
             const audio = revision >= '2025-03-26' ? 'audio' : 'text';
             assert.deepEqual(kinds(await call('test_audio_content')), [audio]);
             assert.deepEqual(kinds(await call('test_embedded_resource')), ['resource']);
@@ -215,7 +215,7 @@ for (const revision of revisions) {
             assert.ok(picture && 'blob' in picture && picture.blob.startsWith('iVBOR'));
             const [one] = (await client.readResource({ uri: 'test://template/123/data' })).contents;
             assert.ok(one && 'text' in one && one.text.includes('Data for ID: 123'));
-            // The client tells the code of the older revisions, -32002, as the newer one.
+            // The client reports -32002, the code of older revisions, as the newer code.
             await refused(client.readResource({ uri: 'test://nowhere' }), -32602);
         });
 
@@ -236,7 +236,7 @@ for (const revision of revisions) {
             assert.deepEqual(found.completion.values, ['paris', 'park', 'party']);
         });
 
-        // Before 2025-06-18 there are no forms, and before 2026-07-28 no rounds.
+        // Forms exist since 2025-06-18, multi round-trip requests since 2026-07-28.
         if (revision >= '2025-06-18')
             test('questions are answered', async () => {
                 assert.match(text(await call('test_input_required_result_elicitation')), /Alice/);
@@ -245,7 +245,7 @@ for (const revision of revisions) {
                 assert.notEqual((await call('test_input_required_result_multiple_inputs')).isError, true);
                 assert.match(text(await call('test_input_required_result_multi_round')), /green/);
                 assert.match(text(await call('test_elicitation_sep1034_defaults')), /30/);
-                // The forms of 2025-06-18 have no choice of several.
+                // The forms of 2025-06-18 do not have multiple choice.
                 const several = revision >= '2025-11-25' ? /value1/ : /^Error T0021: /;
                 assert.match(text(await call('test_elicitation_sep1330_enums')), several);
                 const got = await client.getPrompt({ name: 'test_input_required_result_prompt' });
@@ -255,10 +255,10 @@ for (const revision of revisions) {
 
         test('a client that cannot be asked is not', async t => {
             const { client } = await connect(revision, false);
-            // Whatever this finds: a client that is left open keeps its stream, and Node waits for that.
+            // Close the client in every case: Node waits for the stream of an open client.
             t.after(() => client.close());
             const called = client.callTool({ name: 'test_missing_capability', arguments: {} });
-            // Before 2026-07-28 there is no error of MCP's own for it.
+            // MCP has an error for it since 2026-07-28.
             if (modern) await refused(called, -32021);
             else assert.match(text(await called), /^Error T0021: /);
         });

@@ -1,7 +1,7 @@
-// The orders app through the official TypeScript client, in every revision of MCP that the client speaks.
+// Tests the orders app with the official TypeScript client, in every revision of MCP that the client supports.
 //
-// ORDERS_URL names the server (http://127.0.0.1:3000/mcp); KEY_ADA, KEY_GRACE and KEY_READER hold the keys of
-// cases.json. Needs nothing but Node, which strips the types.
+// ORDERS_URL is the URL of the server (http://127.0.0.1:3000/mcp); KEY_ADA, KEY_GRACE and KEY_READER are the keys of
+// cases.json. Requires only Node, which strips the types.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 //! Functions of a crate of edition 2021, where `gen` is a name like any other and `impl Trait` captures
 //! nothing by itself. `tests/functions.rs` links and runs them.
 
+use tent::Cx;
 use tent::{action, change, query};
-use tent_runtime::cx::Cx;
 
 /// What a caller sends.
 #[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -2,9 +2,8 @@
 
 use serde_json::json;
 use tent::query;
-use tent_runtime::cx::{State, States};
-use tent_runtime::error::{Error, Failure};
-use tent_runtime::function::{Content, OutputDeclaration, WithContent};
+use tent_runtime::__private::{OutputDeclaration, States};
+use tent_runtime::{Content, Error, Failure, State, WithContent};
 use tent_tests::{linked, run, run_with};
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -29,12 +28,12 @@ impl std::fmt::Display for Stated {
 
 impl std::error::Error for Stated {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        tent_runtime::error::provide_failure(|| self.failure());
+        tent_runtime::__private::provide_failure(|| self.failure());
         None
     }
 }
 
-impl tent_runtime::error::DerivedFailure for Stated {}
+impl tent_runtime::__private::DerivedFailure for Stated {}
 
 impl Failure for Stated {
     fn failure(&self) -> Error {
@@ -78,7 +77,7 @@ fn anyhow_error() -> anyhow::Result<Vec<u32>> {
 }
 
 #[query(access = "anyone")]
-fn own_error() -> tent_runtime::error::Result<u32> {
+fn own_error() -> tent::Result<u32> {
     Err(Error::declared(tent::code!("A0002"), 404, "No such order"))
 }
 
@@ -93,7 +92,7 @@ async fn one_content() -> Content {
 }
 
 #[query(access = "anyone")]
-async fn many_contents() -> tent_runtime::error::Result<Vec<Content>> {
+async fn many_contents() -> tent::Result<Vec<Content>> {
     Ok(vec![Content::text("a"), Content::text("b")])
 }
 
@@ -126,7 +125,7 @@ struct Shop(String);
 impl State for Shop {}
 
 #[query(access = "anyone")]
-async fn lent(shop: &Shop) -> tent_runtime::error::Result<&str> {
+async fn lent(shop: &Shop) -> tent::Result<&str> {
     Ok(&shop.0)
 }
 

@@ -1,9 +1,8 @@
 //! Functions of a crate of another edition, and of one that another attribute macro has been at first.
 
 use serde_json::json;
-use tent_runtime::caller::Caller;
-use tent_runtime::cx::{Cx, States};
-use tent_runtime::function::{AccessDeclaration, Body};
+use tent_runtime::__private::{Access as AccessDeclaration, Body, States};
+use tent_runtime::{Caller, Cx};
 use tent_tests::{linked, run};
 use tent_tests_2021 as _;
 

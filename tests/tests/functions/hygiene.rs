@@ -56,15 +56,12 @@ mod hostile {
     }
 
     #[::tent::change(access = rule, timeout = "1s", limit = "1/s", needs = ["roots"])]
-    fn shadowed_options(
-        call: &::tent_runtime::cx::Cx,
-        #[input] given: super::Whole,
-    ) -> ::std::primitive::u8 {
+    fn shadowed_options(call: &::tent::Cx, #[input] given: super::Whole) -> ::std::primitive::u8 {
         let _ = call;
         given.n
     }
 
-    fn rule(_: &::tent_runtime::cx::Cx) -> ::std::primitive::bool {
+    fn rule(_: &::tent::Cx) -> ::std::primitive::bool {
         true
     }
 }
@@ -91,7 +88,7 @@ macro_rules! lookup {
         #[doc = $doc]
         async fn $name(
             #[arg(default = $about.len(), example = $about)] id: usize,
-            part: &tent_runtime::cx::Cx,
+            part: &tent::Cx,
         ) -> $kind {
             let _ = part;
             <$kind>::try_from(id).unwrap_or_default()
@@ -129,10 +126,10 @@ macro_rules! pieces {
     };
 }
 
-pieces!(pub(crate) pieces_function(_a: u8 = 3, rules::all) -> Result<u8, std::fmt::Error> { Ok(5) }, &tent_runtime::cx::Cx);
+pieces!(pub(crate) pieces_function(_a: u8 = 3, rules::all) -> Result<u8, std::fmt::Error> { Ok(5) }, &tent::Cx);
 
 mod rules {
-    pub(super) fn all(_: &tent_runtime::cx::Cx) -> bool {
+    pub(super) fn all(_: &tent::Cx) -> bool {
         true
     }
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 use tent::prelude::*;
-use tent_runtime::function::Primitive;
-use tent_runtime::registry::Registry;
+use tent_runtime::__private::Primitive;
 use tent_tests::linked;
 
 const PAGE: &str = "ui://clock/page";
@@ -64,14 +63,11 @@ fn a_resource_has_hints_and_a_size() {
 
 #[test]
 fn a_field_has_its_title_in_the_schema() {
-    let registry = Registry::of(&[linked("clock")]).expect("it is good");
-    let schema = registry.functions()[0].input_schema();
+    let function = tent::Function::try_from(linked("clock")).expect("it is valid");
+    let schema = function.input_schema();
     assert_eq!(
         schema["properties"]["zone"],
         json!({"type": "string", "title": "Time zone", "minLength": 1})
     );
-    assert_eq!(
-        registry.functions()[0].meta().members()["ui"]["resourceUri"],
-        PAGE
-    );
+    assert_eq!(function.meta().members()["ui"]["resourceUri"], PAGE);
 }

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tent::{action, change, query};
-use tent_runtime::caller::{Caller, User};
-use tent_runtime::cx::{Cx, States};
-use tent_runtime::function::{AccessDeclaration, Kind};
+use tent_runtime::__private::{Access as AccessDeclaration, States};
+use tent_runtime::{Caller, Cx, Kind, User};
 use tent_tests::{block_on, linked};
 
 /// The doc comment.
@@ -113,7 +112,7 @@ fn every_option_reaches_the_declaration() {
 
 mod rules {
     use super::Cx;
-    use tent_runtime::error::{Error, Result};
+    use tent::{Error, Result};
 
     pub(crate) fn named_ada(cx: &Cx) -> bool {
         cx.caller().user().is_some_and(|user| user.id == "ada")

@@ -4,8 +4,8 @@ use std::any::TypeId;
 
 use serde_json::json;
 use tent::{change, query};
-use tent_runtime::cx::{Cx, Shared, State, States};
-use tent_runtime::function::Input;
+use tent_runtime::__private::{Bound, Input, States};
+use tent_runtime::{Cx, Shared, State};
 use tent_tests::{fields, linked, run, run_with};
 
 struct Shop {
@@ -124,11 +124,8 @@ fn the_options_of_a_field_are_in_its_declaration() {
         panic!("there are six");
     };
     assert_eq!(id.about, "The order's number.\n\nFrom 1.");
-    assert_eq!(id.rules.min, Some(tent_runtime::schema::Bound::Integer(1)));
-    assert_eq!(
-        id.rules.max,
-        Some(tent_runtime::schema::Bound::Number(99.5))
-    );
+    assert_eq!(id.rules.min, Some(Bound::Integer(1)));
+    assert_eq!(id.rules.max, Some(Bound::Number(99.5)));
     assert_eq!(
         id.rules.example.and_then(|example| example()),
         Some(json!(7))
@@ -279,8 +276,7 @@ struct Alike {
 // K7-13.
 #[test]
 fn the_doc_comment_of_a_field_is_its_description_everywhere() {
-    let registry = tent::Registry::of(&[linked("documented_fields")]).expect("it is whole");
-    let function = &registry.functions()[0];
+    let function = tent::Function::try_from(linked("documented_fields")).expect("it is valid");
     assert_eq!(function.about(), "Look at one");
     let written = "Order number.\n\n- starts with A\n  and has 4 digits, e.g. `A1234` \"quoted\" {braces}\nlast";
     let input = &function.input_schema()["properties"];

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use tent::prelude::*;
-use tent_runtime::function::{Declaration, Output, OutputDeclaration, Primitive};
+use tent_runtime::__private::{OutputDeclaration, Primitive};
+use tent_runtime::{Declaration, Output};
 use tent_tests::{block_on, linked, run_with};
 
 #[data]
@@ -79,10 +80,15 @@ fn described() -> Result<PromptResult> {
 }
 
 fn answer(declaration: &Declaration, input: Value) -> Output {
-    run_with(declaration, input, tent_runtime::cx::States::default()).expect("it answers")
+    run_with(
+        declaration,
+        input,
+        tent_runtime::__private::States::default(),
+    )
+    .expect("it answers")
 }
 
-fn stated(name: &str) -> tent_runtime::function::Resource {
+fn stated(name: &str) -> tent_runtime::__private::Resource {
     match linked(name).primitive {
         Primitive::Resource(stated) => stated,
         other => panic!("a resource, not {other:?}"),
@@ -133,7 +139,10 @@ fn a_resource_returns_text_a_value_or_content() {
 
 #[test]
 fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
-    let cx = Cx::for_test(Caller::Anonymous, tent_runtime::cx::States::default());
+    let cx = Cx::for_test(
+        Caller::Anonymous,
+        tent_runtime::__private::States::default(),
+    );
     let list = |name: &str| {
         let list = stated(name).list.expect("it lists");
         block_on((list.run)(&cx)).expect("they are listed")

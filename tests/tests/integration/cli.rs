@@ -97,6 +97,24 @@ fn every_app_has_a_notifier() {
     assert!(run(&["served", "call", "tell"]).ends_with("--- exit 0"));
 }
 
+/// R12.
+#[test]
+fn suggests_the_nearest_function_or_code_and_counts_in_the_singular() {
+    for (line, part) in [
+        (&["asking", "call", "gretes"][..], "Did you mean `greets`?"),
+        (&["asking", "explain", "T712"], "did you mean T7012?"),
+        (
+            &["asking", "explain", "A0001"],
+            "`A` codes belong to the app",
+        ),
+        (&["asking", "check"], "1 function (1 tool); 0 warnings"),
+        (&["served", "check"], "functions ("),
+    ] {
+        let output = run(line);
+        assert!(output.contains(part), "{line:?}: {output}");
+    }
+}
+
 #[test]
 fn mcp_reports_that_its_caller_is_anonymous() {
     let told = run(&["served", "mcp"]);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use tent::prelude::*;
-use tent::{Declaration, Icon, Registry};
-use tent_runtime::function::{Primitive, Resource};
+use tent::{Declaration, Icon};
+use tent_runtime::__private::{Primitive, Resource, registry_of};
 
 /// For tests.
 #[resource(uri = "a://{x}", access = "signedIn")]
@@ -53,7 +53,7 @@ fn declared(functions: &[&'static Declaration]) -> &'static Declaration {
 
 /// The code and the message of each problem of these declarations.
 fn problems(declarations: &[&'static Declaration]) -> Vec<String> {
-    let problems = Registry::of(declarations).expect_err("they are refused");
+    let problems = registry_of(declarations).expect_err("they are refused");
     assert!(problems.iter().all(|one| !one.locations.is_empty()));
     problems
         .iter()
@@ -111,7 +111,7 @@ fn refuses_declarations_that_clash_or_cannot_be_called() {
         assert_eq!(problems(declarations), expected);
     }
     // A resource and a prompt may have one name.
-    assert!(Registry::of(&[a, declared(tent::functions![prompt])]).is_ok());
+    assert!(registry_of(&[a, declared(tent::functions![prompt])]).is_ok());
 }
 
 /// For tests.
@@ -147,7 +147,7 @@ fn refuses_icons_that_clients_refuse_and_warns_about_icons_over_http() {
             format!("T7034 `bad_scheme`: the icon \"ws://shop.example\" {scheme}"),
         ]
     );
-    let warnings = Registry::of(tent::functions![http_icon])
+    let warnings = registry_of(tent::functions![http_icon])
         .expect("valid")
         .warnings();
     assert_eq!(

@@ -171,7 +171,10 @@ async fn a_nested_call_ends_with_the_deadline_of_the_outer_one() {
 
 #[tokio::test]
 async fn a_call_without_an_app_fails() {
-    let cx = Cx::for_test(tent::Caller::App, tent_runtime::cx::States::default());
+    let cx = Cx::for_test(
+        tent::Caller::App,
+        tent_runtime::__private::States::default(),
+    );
     let error = cx.call::<()>("doubles", json!({"number": 1})).await;
     assert_eq!(error.expect_err("no app").code(), "T0012");
 }

@@ -202,6 +202,49 @@ fn every_problem_of_a_built_function_is_reported_at_once() {
 }
 
 #[tokio::test]
+async fn a_built_function_answers_a_method() {
+    let status = Function::builder("status")
+        .access(Access::Anyone)
+        .on("acme/status")
+        .limit(10, Duration::from_secs(60))
+        .handler(async |_, ()| Ok::<_, Error>(json!({"open": true})));
+    let status = built(status);
+    let tent = tent_with(|app| app.function(status)).await;
+    let key = key(&tent, "ada", &["read"]).await;
+    let answered = modern(&tent, "acme/status", json!({})).key(&key);
+    assert_eq!(answered.send().await.json()["result"]["open"], true);
+    let called = ask(&tent, "GET", "/api/status").key(&key).send().await;
+    called.refuses(404, "T0001");
+}
+
+#[test]
+fn refuses_scopes_capabilities_methods_and_limits_that_are_not_valid() {
+    let builder = || Function::builder("f").access(Access::Anyone);
+    let codes_of =
+        |one: FunctionBuilder| codes(one.handler(async |_, ()| Ok::<_, Error>(())).build());
+    for (one, code) in [
+        (builder().scope("two words"), "T7014"),
+        (builder().needs(["simpling"]), "T7014"),
+        (builder().on("tools/call"), "T7014"),
+        (builder().on("notifications/cancelled"), "T7014"),
+        (builder().limit(0, Duration::from_secs(1)), "T7014"),
+        (builder().limit(1, Duration::ZERO), "T7014"),
+        (builder().timeout(Duration::ZERO), "T7014"),
+        (builder().about("F").offer_mcp().on("acme/f"), "T7008"),
+        (builder().api(true).on("acme/f"), "T7008"),
+    ] {
+        assert_eq!(codes_of(one), [code]);
+    }
+    let valid = builder().scope("orders:write").needs(["sampling"]);
+    built(
+        valid
+            .on("acme/f")
+            .limit(10, Duration::from_secs(60))
+            .handler(async |_, ()| Ok::<_, Error>(())),
+    );
+}
+
+#[tokio::test]
 async fn a_built_function_takes_part_in_the_rules_of_the_app() {
     #[derive(State)]
     struct Missing;

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use tent::prelude::*;
 use tent::serde_json::{self, Value, json};
-use tent_runtime::cx::States;
+use tent_runtime::__private::States;
 use tent_tests::run_with;
 
 #[data]

@@ -43,10 +43,7 @@ async fn the_last_state_of_a_type_wins_and_no_other_is_opened() {
     #[derive(State)]
     struct Pool(&'static str);
 
-    let pool = |tent: &tent::Tent| {
-        let states = tent.dispatcher().states();
-        states.find::<Pool>().map(|pool| pool.0)
-    };
+    let pool = |tent: &tent::Tent| tent_runtime::__private::state::<Pool>(tent).map(|pool| pool.0);
     let unopened = async |_| Err::<Pool, _>(std::io::Error::other("it must not be opened"));
     let app = || app().state(Watched::default());
     let tent = app().state_with(unopened).state(Pool("ready"));

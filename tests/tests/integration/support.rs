@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use tent::NewKey;
 use tent::http::{HeaderMap, Request, StatusCode};
-use tent::keys::NewKey;
 use tent::{App, Tent, User};
 
 use crate::app::Watched;
@@ -262,7 +262,7 @@ impl Ask<'_> {
 
 /// How often functions that count themselves have run.
 pub(crate) fn runs(tent: &Tent) -> u64 {
-    let watched = tent.dispatcher().states().find::<Watched>();
+    let watched = tent_runtime::__private::state::<Watched>(tent);
     watched
         .expect("it was handed over")
         .runs

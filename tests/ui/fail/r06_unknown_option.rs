@@ -4,6 +4,7 @@
 #[tent::query(titel = "x")]
 fn misspelled() {}
 
+// R07: the path of a rule in quotes.
 #[tent::query(access = "rules::open")]
 fn rule_in_quotes() {}
 

@@ -1,10 +1,11 @@
 #![allow(unused)]
+// R07: the fix of a rule with the wrong signature shows the right one.
 
-fn says_a_number(_: &tent_runtime::cx::Cx) -> u32 {
+fn says_a_number(_: &tent::Cx) -> u32 {
     1
 }
 
-fn takes_more(_: &tent_runtime::cx::Cx, _: u32) -> bool {
+fn takes_more(_: &tent::Cx, _: u32) -> bool {
     true
 }
 

@@ -1,4 +1,5 @@
 #![allow(unused)]
+// R07: the fix of a parameter by value names the reference.
 
 use std::sync::Arc;
 

@@ -20,7 +20,7 @@ fn app() {}
 fn twice() {}
 
 #[tent::query(access = "anyone")]
-fn given(#[arg(min = 1)] cx: &tent_runtime::cx::Cx) {}
+fn given(#[arg(min = 1)] cx: &tent::Cx) {}
 
 #[tent::query(access = "anyone")]
 fn mirrored(#[arg(secret, header = "Pin")] pin: String, #[arg(secret = false, header = "Region")] region: String) {}

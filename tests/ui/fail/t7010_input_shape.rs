@@ -7,7 +7,7 @@ fn beside(#[input] all: String, id: u32) {}
 fn two(#[input] all: String, #[input] other: String) {}
 
 #[tent::query(access = "anyone")]
-fn given(#[input] cx: &tent_runtime::cx::Cx) {}
+fn given(#[input] cx: &tent::Cx) {}
 
 #[tent::query(access = "anyone")]
 fn ruled(#[input] #[arg(min = 1)] all: String) {}

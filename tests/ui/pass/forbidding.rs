@@ -22,13 +22,13 @@ fn main() {
 
 /// Keeps.
 #[tent::change(access = rule, about = "Keeps.", offer = "mcp")]
-pub async fn keep(call: &tent_runtime::cx::Cx, #[input] all: String) -> Option<u8> {
+pub async fn keep(call: &tent::Cx, #[input] all: String) -> Option<u8> {
     drop(all);
     let _known = call.caller().is_known();
     None
 }
 
 /// The rule.
-pub async fn rule(_: &tent_runtime::cx::Cx) -> bool {
+pub async fn rule(_: &tent::Cx) -> bool {
     true
 }

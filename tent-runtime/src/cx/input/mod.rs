@@ -76,6 +76,7 @@ const OTHER_KIND: &str = "answers another kind of request";
 
 /// A user's reply to a form or a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reply<T> {
     /// The user accepted, with this content.
     Accepted(T),
@@ -123,7 +124,7 @@ impl<T> Reply<T> {
 ///     let form = input::form::<Address>("Where should it go?");
 ///     Ok(match cx.input("address", form).await? {
 ///         input::Reply::Accepted(address) => format!("Sent to {}.", address.street),
-///         input::Reply::Declined | input::Reply::Cancelled => "Not sent.".to_owned(),
+///         _ => "Not sent.".to_owned(),
 ///     })
 /// }
 /// ```

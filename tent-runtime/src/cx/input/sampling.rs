@@ -93,6 +93,7 @@ fn base64<S: Serializer>(data: &[u8], serializer: S) -> Result<S::Ok, S::Error> 
 
 /// A tool that the model may call. The function runs the call, and sends its result with another request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Tool {
     /// The tool's name.
     pub name: String,
@@ -102,9 +103,21 @@ pub struct Tool {
     pub input: Value,
 }
 
+impl Tool {
+    /// A tool with this name, description and input schema.
+    pub fn new(name: impl Into<String>, about: impl Into<String>, input: Value) -> Self {
+        Tool {
+            name: name.into(),
+            about: about.into(),
+            input,
+        }
+    }
+}
+
 /// Whether the model calls tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum ToolChoice {
     /// The model decides.
     Auto,

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::function::Kind;
 
 /// The claim of one call, such as a multi round-trip request that carries a `requestState`.
-pub trait CallClaim: fmt::Debug + Send + Sync {
+pub(crate) trait CallClaim: fmt::Debug + Send + Sync {
     /// Whether the call is a retry with the responses to its input requests. A retry of a change or an action runs to
     /// its end when its caller disconnects, since it runs once.
     fn is_retry(&self) -> bool;
@@ -34,7 +34,7 @@ pub trait CallClaim: fmt::Debug + Send + Sync {
 
 /// What a claim decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entered {
+pub(crate) enum Entered {
     /// The function runs.
     Run,
     /// The function does not run: the call arrived before, and the endpoint holds its response.
@@ -43,7 +43,7 @@ pub enum Entered {
 
 /// A call whose function is about to run.
 #[derive(Clone, Copy, Debug)]
-pub struct ClaimedCall<'a> {
+pub(crate) struct ClaimedCall<'a> {
     /// The name of the function.
     pub name: &'a str,
     /// The kind of the function.

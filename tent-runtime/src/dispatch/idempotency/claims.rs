@@ -145,6 +145,7 @@ impl Claims {
                 .is_some_and(|one| one != call.fingerprint)
             {
                 return Err(Error::new(codes::MISMATCH)
+                    .with_status(422)
                     .with_message("An earlier call with this key had another input.")
                     .with_fix("Use a new key for another input."));
             }

@@ -16,6 +16,6 @@ mod call_claim;
 mod claims;
 mod outcome;
 
-pub use call_claim::{CallClaim, ClaimedCall, Entered};
+pub(crate) use call_claim::{CallClaim, ClaimedCall, Entered};
 pub(crate) use claims::{Claim, Claims, Taken, ToClaim};
 pub(crate) use outcome::Recorded;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tent_core::{codes, names};
+use tent_core::{capability, codes, method, names, scope};
 
 use super::{FunctionBuilder, Handled};
 use crate::function::definition::{Draft, OutputSource};
@@ -14,7 +14,7 @@ impl FunctionBuilder<Handled> {
     ///
     /// # Errors
     /// Every problem: T7001 without an access rule; T7009 for a tool without a description; T7008 for options that
-    /// contradict each other; T1009, T1014 and T1015 for the name; T7033 for `_meta`; T7034 for icons; T7007, T7012,
+    /// contradict each other; T7014 for a scope, a capability, a method, a timeout or a limit that is not valid; T1009, T1014 and T1015 for the name; T7033 for `_meta`; T7034 for icons; T7007, T7012,
     /// T7016 and T7017 for the schemas.
     pub fn build(self) -> Result<Function, Diagnostics> {
         let mut problems = self.problems();
@@ -43,9 +43,9 @@ impl FunctionBuilder<Handled> {
             api: self.api.unwrap_or(!only_app),
             retry: self.retry,
             timeout: self.timeout,
-            limit: None,
+            limit: self.limit,
             needs: self.needs,
-            on: None,
+            on: self.on,
             primitive: Primitive::Function,
             completes: &[],
             states: self.states,
@@ -150,15 +150,55 @@ impl FunctionBuilder<Handled> {
                 "`meta` is set on a function that is not offered to MCP",
             ),
             (
+                self.mcp && self.on.is_some(),
+                codes::CONFLICTING_OPTIONS,
+                "`on` is set on a function that is offered to MCP as a tool",
+            ),
+            (
+                self.api == Some(true) && self.on.is_some(),
+                codes::CONFLICTING_OPTIONS,
+                "`on` is set, and `api` is true",
+            ),
+            (
+                needs_approval && self.on.is_some(),
+                codes::CONFLICTING_OPTIONS,
+                "`on` and `needs_approval` are set",
+            ),
+            (
                 self.timeout == Some(Duration::ZERO),
                 codes::INVALID_OPTION,
                 "`timeout` is zero",
             ),
+            (
+                self.limit
+                    .is_some_and(|(calls, period)| calls == 0 || period.is_zero()),
+                codes::INVALID_OPTION,
+                "`limit` is zero",
+            ),
         ];
         let broken = rules.into_iter().filter(|(holds, ..)| *holds);
-        let diagnostic = |(_, code, what)| {
-            Diagnostic::new(code, format!("`{}`: {what}", self.name), [self.location])
-        };
-        broken.map(diagnostic).collect()
+        let broken = broken.map(|(_, code, what)| (code, what.to_owned()));
+        let invalid = self.invalid_names();
+        let invalid = invalid.map(|what| (codes::INVALID_OPTION, what));
+        broken
+            .chain(invalid)
+            .map(|(code, what)| {
+                Diagnostic::new(code, format!("`{}`: {what}", self.name), [self.location])
+            })
+            .collect()
+    }
+
+    /// The names of scopes, capabilities and methods that are not valid.
+    fn invalid_names(&self) -> impl Iterator<Item = String> {
+        let scope = self.scope.iter().filter(|scope| !scope::is_valid(scope));
+        let scope = scope.map(|scope| format!("{scope:?} is not a valid scope: {}", scope::HELP));
+        let needs = self.needs.iter();
+        let needs = needs.filter(|name| capability::check(name).is_err());
+        let needs = needs.map(|name| format!("{name:?} is not a client capability"));
+        let method = self.on.iter().filter_map(|on| {
+            let (problem, _) = method::problem(on)?;
+            Some(format!("{on:?} {problem}"))
+        });
+        scope.chain(needs).chain(method)
     }
 }

@@ -8,7 +8,6 @@ use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
-use std::panic;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,6 +65,8 @@ impl Function {
             retry: false,
             blocking: false,
             timeout: None,
+            limit: None,
+            on: None,
             needs: Vec::new(),
             states: Vec::new(),
             handler: (),
@@ -96,6 +97,8 @@ pub struct FunctionBuilder<H = ()> {
     retry: bool,
     blocking: bool,
     timeout: Option<Duration>,
+    limit: Option<(u32, Duration)>,
+    on: Option<Cow<'static, str>>,
     needs: Vec<Cow<'static, str>>,
     states: Vec<StateRequirement>,
     handler: H,
@@ -194,6 +197,18 @@ impl<H> FunctionBuilder<H> {
         self
     }
 
+    /// Limits the calls of one caller to `calls` in each `period`.
+    pub fn limit(mut self, calls: u32, period: Duration) -> Self {
+        self.limit = Some((calls, period));
+        self
+    }
+
+    /// Answers this MCP method, such as `acme/status`, in place of being a tool. The function is not at `/api`.
+    pub fn on(mut self, method: impl Into<Cow<'static, str>>) -> Self {
+        self.on = Some(method.into());
+        self
+    }
+
     /// Runs a [`sync_handler`](FunctionBuilder::sync_handler) on the blocking pool, for a closure that may block its
     /// thread.
     pub fn blocking(mut self, blocking: bool) -> Self {
@@ -262,6 +277,8 @@ impl<H> FunctionBuilder<H> {
             retry: self.retry,
             blocking: self.blocking,
             timeout: self.timeout,
+            limit: self.limit,
+            on: self.on,
             needs: self.needs,
             states: self.states,
             handler,
@@ -352,19 +369,6 @@ impl<H> fmt::Debug for FunctionBuilder<H> {
 impl fmt::Debug for Handled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handled").finish_non_exhaustive()
-    }
-}
-
-impl Location {
-    /// The location of the caller of the function that has `#[track_caller]`. The module is unknown.
-    #[track_caller]
-    fn caller() -> Self {
-        let caller = panic::Location::caller();
-        Location {
-            module: "",
-            file: caller.file(),
-            line: caller.line(),
-        }
     }
 }
 

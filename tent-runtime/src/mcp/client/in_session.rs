@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::cx::{Elicitor, InputRequest, InputResponse, Journal, misanswered};
+use crate::cx::{Elicitor, InputRequest, InputResponse, Journal, unanswered};
 use crate::error::Result;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::notifications::CallReporter;
@@ -68,16 +68,16 @@ impl InSession {
             input_request::request(request, self.revision, id)
         });
         let Ok(response) = tokio::time::timeout(self.ask_time, sent).await else {
-            return Err(misanswered(name, "did not come in time"));
+            return Err(unanswered(name, "did not come in time"));
         };
         match response? {
-            None => Err(misanswered(name, "cannot come: the client went away")),
+            None => Err(unanswered(name, "cannot come: the client went away")),
             Some(Ok(result)) => input_response::read(request.kind(), &result)
                 .and_then(|response| request.validate(&response).map(|()| response))
-                .map_err(|problem| misanswered(name, &problem)),
+                .map_err(|problem| unanswered(name, &problem)),
             Some(Err(error)) => {
                 let message = pending_requests::message_of(&error);
-                Err(misanswered(name, &format!("is an error: {message}")))
+                Err(unanswered(name, &format!("is an error: {message}")))
             }
         }
     }

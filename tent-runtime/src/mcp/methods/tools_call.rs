@@ -167,6 +167,7 @@ fn is_result(error: &Error, revision: Revision) -> bool {
             | codes::TOO_MANY_REQUESTS
             | codes::TOO_LARGE
             | codes::SHUTTING_DOWN
+            | codes::UNAVAILABLE
             | codes::WRONG_HOST_OR_ORIGIN
             | codes::INVALID_STATE,
         ) => false,

@@ -14,7 +14,7 @@ use crate::registry::Registry;
 
 /// Whether a function of the app implements a method whose name starts with `prefix`.
 pub(crate) fn implements(registry: &Registry, prefix: &str) -> bool {
-    let mut methods = registry.functions().iter().filter_map(|f| f.on);
+    let mut methods = registry.functions().iter().filter_map(|f| f.on.as_deref());
     methods.any(|method| method.starts_with(prefix))
 }
 

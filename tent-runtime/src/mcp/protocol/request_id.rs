@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::mcp::protocol::message::is_id;
 
 /// The id of a rejected message. `None` for text that is not JSON (JSON-RPC 2.0, section 5), and for a response: its
-/// sender would take an error under that id for the response to one of its own requests.
+/// sender would take an error under that id for the response to one of the requests that it sent.
 pub(crate) fn of(message: &[u8]) -> Option<&RawValue> {
     let mut members = Members::default();
     let mut json = serde_json::Deserializer::from_slice(message);

@@ -138,6 +138,7 @@ impl RpcError {
                 | codes::TOO_MANY_REQUESTS
                 | codes::TOO_LARGE
                 | codes::SHUTTING_DOWN
+                | codes::UNAVAILABLE
                 | codes::WRONG_HOST_OR_ORIGIN,
             ) => RpcError::of(error, realm),
             Some(codes::INVALID_INPUT) => {

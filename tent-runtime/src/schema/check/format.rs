@@ -1,6 +1,8 @@
 //! The string formats that forms may have: `email`, `uri`, `date` and `date-time`. Checks the syntax alone.
 //! Must accept everything that the format's specification allows.
 
+use crate::clock;
+
 /// A string format of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::schema) enum Format {
@@ -26,8 +28,8 @@ impl Format {
         match self {
             Format::Email => is_email(text),
             Format::Uri => is_uri(text),
-            Format::Date => is_date(text),
-            Format::DateTime => is_date_time(text),
+            Format::Date => clock::is_date(text),
+            Format::DateTime => clock::is_date_time(text),
         }
     }
 
@@ -42,7 +44,7 @@ impl Format {
     }
 }
 
-/// A mailbox (RFC 5321, 4.1.2; with other than ASCII, RFC 6531). Whether a domain can be is not asked.
+/// Whether a text is a mailbox (RFC 5321, 4.1.2; characters beyond ASCII, RFC 6531). The domain need not exist.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
@@ -51,8 +53,8 @@ fn is_email(text: &str) -> bool {
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'))
     {
-        Some(address) => !address.is_empty() && !address.contains(is_no_text),
-        None => is_dotted(domain, is_no_text_of_mail),
+        Some(address) => !address.is_empty() && !address.contains(is_space_or_control),
+        None => is_dotted(domain, is_outside_atom),
     };
     let quoted = local
         .strip_prefix('"')
@@ -60,41 +62,42 @@ fn is_email(text: &str) -> bool {
     is_domain
         && match quoted {
             Some(quoted) => is_quoted(quoted),
-            None => is_dotted(local, is_no_text_of_mail),
+            None => is_dotted(local, is_outside_atom),
         }
 }
 
-/// Parts with a dot between each two, and none of them empty.
-fn is_dotted(text: &str, strange: impl Fn(char) -> bool + Copy) -> bool {
+/// Whether a text is a list of parts that are separated by dots, none of them empty.
+fn is_dotted(text: &str, invalid: impl Fn(char) -> bool + Copy) -> bool {
     let mut parts = text.split('.');
-    parts.all(|part| !part.is_empty() && !part.contains(strange))
+    parts.all(|part| !part.is_empty() && !part.contains(invalid))
 }
 
-/// The inside of a quoted text, where a backslash stands before what means something else.
+/// Whether a text can stand between quotes: a backslash escapes the character after it.
 fn is_quoted(text: &str) -> bool {
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
-        let fits = match character {
+        let is_valid = match character {
             '\\' => characters.next().is_some_and(|next| !next.is_control()),
             '"' => false,
             other => !other.is_control(),
         };
-        if !fits {
+        if !is_valid {
             return false;
         }
     }
     true
 }
 
-fn is_no_text(character: char) -> bool {
+fn is_space_or_control(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-fn is_no_text_of_mail(character: char) -> bool {
-    is_no_text(character) || r#"()<>[]:;@\,""#.contains(character)
+fn is_outside_atom(character: char) -> bool {
+    is_space_or_control(character) || r#"()<>[]:;@\,""#.contains(character)
 }
 
-/// A scheme and what it names (RFC 3986, 3). Other than ASCII is let pass, since people and browsers write it.
+/// Whether a text is a URI with a scheme (RFC 3986, 3). Characters beyond ASCII are valid, since people and browsers write
+/// them.
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;
@@ -104,78 +107,14 @@ fn is_uri(text: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic())
         && scheme.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    let strange = |character: char| is_no_text(character) || r#""<>\^`{|}"#.contains(character);
+    let is_invalid =
+        |character: char| is_space_or_control(character) || r#""<>\^`{|}"#.contains(character);
     let mut escaped = rest.split('%').skip(1);
     let is_escaped = |after: &str| {
         let digits = after.as_bytes().get(..2);
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
-    is_scheme && !rest.contains(strange) && escaped.all(is_escaped)
-}
-
-/// A number of so many digits.
-fn digits(text: &str, count: usize) -> Option<u32> {
-    let is_number = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_number)
-}
-
-/// `full_validator-date` of RFC 3339, 5.6.
-fn is_date(text: &str) -> bool {
-    let mut parts = text.splitn(3, '-');
-    let mut next = |count| digits(parts.next()?, count);
-    let (Some(year), Some(month), Some(day)) = (next(4), next(2), next(2)) else {
-        return false;
-    };
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return false,
-    };
-    (1..=days).contains(&day)
-}
-
-/// `date-time` of RFC 3339, 5.6.
-fn is_date_time(text: &str) -> bool {
-    let Some((date, time)) = text.split_once(['T', 't']) else {
-        return false;
-    };
-    is_date(date) && is_time(time).is_some()
-}
-
-/// `full_validator-time` of RFC 3339, 5.6: a time of a day, and its offset from UTC.
-fn is_time(text: &str) -> Option<()> {
-    const DAY: u32 = 24 * 60;
-    let (time, offset) = match text.strip_suffix(['Z', 'z']) {
-        Some(time) => (time, 0),
-        None => {
-            let (time, offset) = text.split_at(text.rfind(['+', '-'])?);
-            let is_ahead = offset.starts_with('+');
-            let (hours, minutes) = offset.trim_start_matches(['+', '-']).split_once(':')?;
-            let hours = digits(hours, 2).filter(|hours| *hours < 24)?;
-            let minutes = digits(minutes, 2).filter(|minutes| *minutes < 60)?;
-            let offset = hours * 60 + minutes;
-            // As what is added to come to UTC.
-            (time, if is_ahead { DAY - offset } else { offset })
-        }
-    };
-    let (time, fraction) = match time.split_once('.') {
-        Some((time, fraction)) => (time, Some(fraction)),
-        None => (time, None),
-    };
-    let is_fraction =
-        |fraction: &str| !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    let mut parts = time.splitn(3, ':');
-    let mut next = || digits(parts.next()?, 2);
-    let hours = next().filter(|hours| *hours < 24)?;
-    let minutes = next().filter(|minutes| *minutes < 60)?;
-    let seconds = next()?;
-    let in_utc = (hours * 60 + minutes + offset) % DAY;
-    // A leap second is the last of a day in UTC.
-    let max = if in_utc == DAY - 1 { 60 } else { 59 };
-    (seconds <= max && fraction.is_none_or(is_fraction)).then_some(())
+    is_scheme && !rest.contains(is_invalid) && escaped.all(is_escaped)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ const MARK_LAG: Duration = Duration::from_secs(1);
 
 /// Holds all records in one file. A new file is readable by its owner alone (mode 0600). It contains the secret where the
 /// settings have none, so treat it as a secret.
-pub struct Sqlite {
+pub(crate) struct Sqlite {
     place: Arc<str>,
     reads: Arc<Lane>,
     writes: Arc<Lane>,
@@ -42,7 +42,7 @@ impl Sqlite {
     /// # Errors
     /// T0012 with a message that names the file: it cannot be opened or created, belongs to another program,
     /// or was written by a later version of tent.
-    pub async fn open(path: &Path) -> Result<Self> {
+    pub(crate) async fn open(path: &Path) -> Result<Self> {
         Self::open_with_clock(path, Arc::new(SystemClock)).await
     }
 
@@ -50,7 +50,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub async fn open_with_clock(path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
+    pub(crate) async fn open_with_clock(path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
         let place: Arc<str> = path.display().to_string().into();
         let owned = path.to_owned();
         let opened = tokio::task::spawn_blocking(move || schema::open(&owned)).await;

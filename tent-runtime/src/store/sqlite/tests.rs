@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::StillClock;
 use crate::settings::Secret;
 use crate::store::idempotency::{Claimed, State};
-use crate::store::{NO_OWNER, Space, contract, idempotency, keys, secrets, sessions};
+use crate::store::{NO_OWNER, Space, idempotency, keys, secrets, sessions, tests as contract};
 
 const MINUTE: Duration = Duration::from_secs(60);
 

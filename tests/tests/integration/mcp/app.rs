@@ -10,7 +10,6 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tent::http::{HeaderMap, Method, StatusCode};
 use tent::{Caller, Notifier, Tent, User};
-use tent_runtime::cx::TraceId;
 use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
 
@@ -86,8 +85,7 @@ impl App {
         let request = tent::http::Request::builder();
         let request = request.header("authorization", format!("Bearer {}", self.keys[key]));
         let (parts, ()) = request.body(()).expect("a request").into_parts();
-        let dispatcher = self.tent.dispatcher();
-        let caller = dispatcher.identify(&parts, &TraceId::default()).await;
+        let caller = tent_runtime::__private::caller_of(&self.tent, &parts).await;
         caller.expect("the key is valid")
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tent::prelude::*;
 use tent::{Caller, Map, ResourceInfo};
-use tent_runtime::function::Primitive;
+use tent_runtime::__private::Primitive;
 use tokio::time::{Instant, sleep};
 
 use super::app::{App, Request, codes};

@@ -25,7 +25,7 @@ async fn hello(cx: &Cx) -> Result<Value> {
     Ok(match name(cx, "name", "Who are you?").await? {
         Reply::Accepted(Name { name }) => json!({"hello": name}),
         Reply::Declined => json!("declined"),
-        Reply::Cancelled => json!("cancelled"),
+        _ => json!("cancelled"),
     })
 }
 

@@ -1,10 +1,11 @@
-//! What every store must do, whatever it stores records in. Each test gets two handles on one place, as two processes have,
+//! The contract of [`Store`]: the tests that every store passes. Each test gets two handles on one place, as two processes have,
 //! and the clock that both follow.
 
 use std::time::Duration;
 
 use super::*;
 use crate::clock::StillClock;
+use crate::seal::Use;
 
 /// Two handles on one new place. Where a place cannot be shared, both are the same.
 pub(super) struct Pair {
@@ -742,4 +743,22 @@ async fn memory_holds_the_contract() {
         (memory.clone(), memory)
     })
     .await;
+}
+
+#[tokio::test]
+async fn processes_that_share_a_store_share_a_secret_unless_one_is_set() {
+    let store = open(&StoreUrl::Memory).await.expect("memory opens");
+    let first = sealer(&*store, &[]).await.expect("memory works");
+    let text = first.seal(Use::Session, b"x", b"");
+    let second = sealer(&*store, &[]).await.expect("memory works");
+    assert_eq!(
+        second
+            .open(Use::Session, &text, b"")
+            .expect("the same secret"),
+        b"x"
+    );
+    let set = sealer(&*store, &[Secret::random()])
+        .await
+        .expect("memory works");
+    assert!(set.open(Use::Session, &text, b"").is_err());
 }
