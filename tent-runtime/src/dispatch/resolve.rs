@@ -158,8 +158,6 @@ impl Dispatcher {
         requester: Requester<'_>,
         target: Target<'_>,
     ) -> Result<Resolved> {
-        // The snapshot is not held over the access rule: the call keeps its function alone.
-        let registry = self.registry.load();
         let (found, endpoint) = match target {
             Target::Resource(uri) => {
                 let mut readable = self.readable(requester);
@@ -171,26 +169,11 @@ impl Dispatcher {
                 let position = readable.template(uri).await?;
                 return Ok(readable.resolved(position, Map::new()));
             }
-            Target::Function(endpoint, name) => {
-                let position = registry.position(name);
-                let found = position.map(|at| (at, &registry.functions()[at]));
-                (found, endpoint)
-            }
-            Target::Method(method) => {
-                let mut functions = registry.functions().iter().enumerate();
-                let found = functions.find(|(_, function)| function.on.as_deref() == Some(method));
-                (found, Endpoint::Method)
-            }
-            Target::Prompt(name) => {
-                let prompts = registry.prompts();
-                let position = prompts.binary_search_by(|prompt| prompt.name.as_str().cmp(name));
-                let found = position.ok().map(|at| (at, &prompts[at]));
-                (found, Endpoint::Prompt)
-            }
+            Target::Function(endpoint, name) => (self.function(name), endpoint),
+            Target::Method(method) => (self.method(method), Endpoint::Method),
+            Target::Prompt(name) => (self.prompt(name), Endpoint::Prompt),
         };
         let found = found.filter(|(_, found)| endpoint.offers(found));
-        let found = found.map(|(position, function)| (position, function.clone()));
-        drop(registry);
         let Some((position, function)) = found else {
             return Err(absent(requester.admitted.caller()));
         };
@@ -207,6 +190,28 @@ impl Dispatcher {
             deadline,
             variables: Map::new(),
         })
+    }
+
+    /// The function of this name, with its position. The snapshot is not held: the call keeps its function alone.
+    fn function(&self, name: &str) -> Option<(usize, Arc<Function>)> {
+        let registry = self.registry.load();
+        let position = registry.position(name)?;
+        Some((position, registry.functions()[position].clone()))
+    }
+
+    fn method(&self, method: &str) -> Option<(usize, Arc<Function>)> {
+        let registry = self.registry.load();
+        let mut functions = registry.functions().iter().enumerate();
+        let found = functions.find(|(_, function)| function.on.as_deref() == Some(method));
+        found.map(|(position, function)| (position, function.clone()))
+    }
+
+    fn prompt(&self, name: &str) -> Option<(usize, Arc<Function>)> {
+        let registry = self.registry.load();
+        let prompts = registry.prompts();
+        let position = prompts.binary_search_by(|prompt| prompt.name.as_str().cmp(name));
+        let position = position.ok()?;
+        Some((position, prompts[position].clone()))
     }
 
     /// Checks the access rule and the scope of one function. `rule_cx` is made for the first rule of a request and

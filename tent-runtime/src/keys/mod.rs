@@ -42,7 +42,7 @@ const MAX_CHARACTERS: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewKey {
-    /// The scopes, at least one; see [`covers`](crate::caller::covers).
+    /// The scopes, at least one; see [`Caller::holds`](crate::Caller::holds).
     pub scopes: Vec<String>,
     /// The id of the owner in the app.
     pub owner: Option<String>,

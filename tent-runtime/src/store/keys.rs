@@ -26,7 +26,7 @@ pub struct KeyRecord {
     pub id: String,
     /// The SHA-256 of the whole key.
     pub hash: [u8; 32],
-    /// The scopes: at least one, each without a blank; see [`covers`](crate::caller::covers).
+    /// The scopes: at least one, each without a blank; see [`Caller::holds`](crate::Caller::holds).
     pub scopes: Vec<String>,
     /// The user that it belongs to, by the app's own id.
     pub owner: Option<String>,

@@ -108,7 +108,7 @@ fn suggests_the_nearest_function_or_code_and_counts_in_the_singular() {
             "`A` codes belong to the app",
         ),
         (&["asking", "check"], "1 function (1 tool); 0 warnings"),
-        (&["served", "check"], "functions ("),
+        (&["slow", "check"], "2 functions (2 tools)"),
     ] {
         let output = run(line);
         assert!(output.contains(part), "{line:?}: {output}");

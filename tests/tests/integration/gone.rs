@@ -1,85 +1,49 @@
 //! Clients at the other end of a real connection: those that go away midway, those that read slowly, and
 //! those that are asked while they read something.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use serde_json::{Value, json};
 use tent::prelude::*;
 use tent::{Level, Tent, User, input};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
-use tokio::sync::{Notify, Semaphore, mpsc};
 
+use crate::mcp::events::Events;
 use crate::support::{key, tent_with};
 use crate::wire::{Client, Output, served};
 
-/// How a call of `lingers` came to its end.
-#[derive(Debug, PartialEq, Eq)]
-enum End {
-    Ran,
-    Dropped,
-}
-
-/// Told by `lingers`: that it has begun, and how it ended.
-static TOLD: Mutex<Option<mpsc::UnboundedSender<Option<End>>>> = Mutex::new(None);
-/// What `lingers` waits for.
-static GO_ON: Notify = Notify::const_new();
-/// What `lingers` holds while it runs: a call of it that does not let go holds up the next.
-static PERMIT: Semaphore = Semaphore::const_new(1);
-/// That `floods` has said everything.
-static FLOODED: Notify = Notify::const_new();
-
-/// How many lines `floods` says, as many as are sent at once, each of some 100 KiB: far more than the buffers of two
+/// The log messages of `floods`: as many as are sent at once, each of some 100 KiB, far more than the buffers of two
 /// sockets hold.
 const FLOOD: u32 = 100;
 
-fn told() -> MutexGuard<'static, Option<mpsc::UnboundedSender<Option<End>>>> {
-    TOLD.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-struct Watch(Option<End>);
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if let Some(told) = &*told() {
-            // The test may have ended.
-            let _ = told.send(self.0.take());
-        }
-    }
-}
-
-/// Says something, and waits until it may go on.
+/// Sends progress, and waits until it may go on.
 #[action(access = "role:tester", offer = "mcp", api = false)]
 async fn lingers(cx: &Cx, #[arg(default = false)] quietly: bool) -> Result<()> {
-    let _permit = PERMIT.acquire().await?;
-    let mut watch = Watch(Some(End::Dropped));
+    let events = cx.state::<Events>()?;
+    let _ended = events.emit_on_drop("ended");
     if !quietly {
         cx.progress(1.0, None, None);
     }
-    drop(Watch(None));
-    GO_ON.notified().await;
-    watch.0 = Some(End::Ran);
+    events.emit("started");
+    events.next("go on").await;
+    events.emit("returned");
     Ok(())
 }
-
-/// `looks_up` has started, and has seen that its client is gone.
-static LOOKING: Notify = Notify::const_new();
-static HEARD: Notify = Notify::const_new();
 
 /// Waits until its client is gone.
 #[query(access = "role:tester", offer = "mcp", blocking = true)]
 fn looks_up(cx: &Cx) -> Result<()> {
-    LOOKING.notify_one();
+    let events = cx.state::<Events>()?;
+    events.emit("started");
     while !cx.is_cancelled() {
         std::thread::yield_now();
     }
-    HEARD.notify_one();
+    events.emit("cancelled");
     Ok(())
 }
 
-/// Says very much.
+/// Logs very much.
 #[action(access = "role:tester", offer = "mcp", api = false)]
-async fn floods(cx: &Cx) {
+async fn floods(cx: &Cx) -> Result<()> {
     let long = "x".repeat(100 << 10);
     for n in 0..FLOOD {
         cx.log(Level::Info, json!({"line": n, "long": long}));
@@ -88,7 +52,8 @@ async fn floods(cx: &Cx) {
             tokio::task::yield_now().await;
         }
     }
-    FLOODED.notify_one();
+    cx.state::<Events>()?.emit("flooded");
+    Ok(())
 }
 
 /// A letter to who reads it.
@@ -100,13 +65,15 @@ async fn letter(cx: &Cx, id: u32) -> Result<String> {
     Ok(format!("{id}: {}", name.unwrap_or("nobody")))
 }
 
-async fn tester() -> (Tent, String) {
+async fn tester() -> (Tent, String, Events) {
+    let events = Events::default();
     let tent = tent_with(|app| {
-        app.users(async |id: String| Ok::<_, tent::Error>(Some(User::new(&*id).role("tester"))))
+        app.state(events.clone())
+            .users(async |id: String| Ok::<_, Error>(Some(User::new(&*id).role("tester"))))
     });
     let tent = tent.await;
     let key = key(&tent, "tess", &["*"]).await;
-    (tent, key)
+    (tent, key, events)
 }
 
 async fn progress(answer: &mut Output) {
@@ -115,99 +82,89 @@ async fn progress(answer: &mut Output) {
     assert_eq!(told["method"], "notifications/progress");
 }
 
-/// One test, because it shares what `lingers` tells and waits for.
 // K4-03.
 #[tokio::test]
 async fn a_disconnect_cancels_the_call_only_in_the_modern_era() {
-    let (tent, key) = tester().await;
+    let (tent, key, events) = tester().await;
     let addr = served(&tent);
-    let (tell, mut ends) = mpsc::unbounded_channel();
-    *told() = Some(tell);
-
-    // Modern, with a stream and before there is one.
+    let quietly = || json!({"name": "lingers", "arguments": {"quietly": true}});
+    // Starts a call, and closes its connection before there is a response.
+    let close_early = async |client: &Client| {
+        tokio::select! {
+            biased;
+            _ = client.request(1, "tools/call", quietly()) => panic!("there is no response yet"),
+            () = events.next("started") => {}
+        }
+    };
+    let close = async |client: &Client| {
+        let mut response = client.call("lingers").await;
+        progress(&mut response).await;
+        events.next("started").await;
+    };
     let modern = Client::new(addr, &key);
-    let mut answer = modern.call("lingers").await;
-    progress(&mut answer).await;
-    assert_eq!(ends.recv().await, Some(None));
-    drop(answer);
-    assert_eq!(ends.recv().await, Some(Some(End::Dropped)));
+    close(&modern).await;
+    events.next("ended").await;
+    close_early(&modern).await;
+    events.next("ended").await;
+    assert_eq!(events.count("returned"), 0);
 
-    let quietly = json!({"name": "lingers", "arguments": {"quietly": true}});
-    let call = modern.request(1, "tools/call", quietly.clone());
-    tokio::select! {
-        biased;
-        _ = call => panic!("nothing has come yet"),
-        begun = ends.recv() => assert_eq!(begun, Some(None)),
-    }
-    assert_eq!(ends.recv().await, Some(Some(End::Dropped)));
-
-    // Legacy: it goes on, until it ends or is cancelled.
+    // A legacy call runs until it returns or is cancelled.
     let legacy = Client::in_session(addr, &key, json!({})).await;
-    for cancelled in [false, true] {
-        let mut answer = legacy.call("lingers").await;
-        progress(&mut answer).await;
-        assert_eq!(ends.recv().await, Some(None));
-        drop(answer);
+    let still_runs = async || {
         for n in 0..20 {
             let mut pong = legacy.request(n, "ping", json!({})).await;
-            assert!(pong.next().await.is_some(), "the server does other things");
+            assert!(pong.next().await.is_some());
         }
-        assert!(ends.try_recv().is_err(), "it goes on");
-        if cancelled {
-            let cancel = json!({"method": "notifications/cancelled", "params": {"requestId": 1}});
-            legacy.tell(cancel).await;
-            assert_eq!(ends.recv().await, Some(Some(End::Dropped)));
-        } else {
-            GO_ON.notify_one();
-            assert_eq!(ends.recv().await, Some(Some(End::Ran)));
-        }
-    }
-    let call = legacy.request(1, "tools/call", quietly);
-    tokio::select! {
-        biased;
-        _ = call => panic!("nothing has come yet"),
-        begun = ends.recv() => assert_eq!(begun, Some(None)),
-    }
-    for n in 0..20 {
-        let mut pong = legacy.request(n, "ping", json!({})).await;
-        assert!(pong.next().await.is_some(), "the server does other things");
-    }
-    assert!(ends.try_recv().is_err(), "it goes on");
-    GO_ON.notify_one();
-    assert_eq!(ends.recv().await, Some(Some(End::Ran)));
+        assert!(!events.take("ended"));
+    };
+    close(&legacy).await;
+    still_runs().await;
+    events.emit("go on");
+    events.next("ended").await;
+    close(&legacy).await;
+    still_runs().await;
+    let cancel = json!({"method": "notifications/cancelled", "params": {"requestId": 1}});
+    legacy.tell(cancel).await;
+    events.next("ended").await;
+    assert_eq!(events.count("returned"), 1);
+    close_early(&legacy).await;
+    still_runs().await;
+    events.emit("go on");
+    events.next("ended").await;
+    assert_eq!(events.count("returned"), 2);
 }
 
 #[tokio::test]
-async fn a_blocking_function_hears_that_its_caller_has_gone() {
-    let (tent, key) = tester().await;
+async fn a_blocking_function_sees_that_its_client_is_gone() {
+    let (tent, key, events) = tester().await;
     let addr = served(&tent);
     let mut client = TcpStream::connect(addr).await.expect("it listens");
     let head = format!(
         "GET /api/looks_up HTTP/1.1\r\nhost: {addr}\r\nauthorization: Bearer {key}\r\n\r\n"
     );
     client.write_all(head.as_bytes()).await.expect("it reads");
-    LOOKING.notified().await;
+    events.next("started").await;
     drop(client);
-    HEARD.notified().await;
+    events.next("cancelled").await;
 
     let modern = Client::new(addr, &key);
     tokio::select! {
         biased;
-        _ = modern.call("looks_up") => panic!("nothing has come yet"),
-        () = LOOKING.notified() => {}
+        _ = modern.call("looks_up") => panic!("there is no response yet"),
+        () = events.next("started") => {}
     }
-    HEARD.notified().await;
+    events.next("cancelled").await;
 }
 
 #[tokio::test]
 async fn a_slow_reader_delays_no_other_call_and_gets_the_newest_progress_and_the_result() {
-    let (tent, key) = tester().await;
+    let (tent, key, events) = tester().await;
     let addr = served(&tent);
     let client = Client::new(addr, &key);
     let params = json!({"name": "floods", "_meta": {"io.modelcontextprotocol/logLevel": "info"}});
     let slow = client.clone().with_little_room();
     let mut slow = slow.request(1, "tools/call", params).await;
-    FLOODED.notified().await;
+    events.next("flooded").await;
     let sum = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
     let sum = client.request(2, "tools/call", sum).await.next().await;
     let sum = sum.expect("another is served meanwhile");
@@ -237,7 +194,7 @@ async fn a_slow_reader_delays_no_other_call_and_gets_the_newest_progress_and_the
 
 #[tokio::test]
 async fn a_resource_asks_its_reader_in_both_eras() {
-    let (tent, key) = tester().await;
+    let (tent, key, _) = tester().await;
     let addr = served(&tent);
     let schema = json!({
         "type": "object",

@@ -1,22 +1,14 @@
 //! Access rules of an app: each runs once per request, whatever the endpoint and the method.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::{Value, json};
 use tent::Tent;
 use tent::prelude::*;
 
+use crate::mcp::events::Events;
 use crate::support::{Ask, ask, key, legacy, modern, tent_with};
 
-/// How often the rule has run. One per process: one test reads it.
-static RUNS: AtomicUsize = AtomicUsize::new(0);
-
-/// Accepts the user of this test alone, so that the apps of other tests neither list nor run what it guards.
 async fn counted(cx: &Cx) -> Result<bool> {
-    if cx.user()?.id != "rita" {
-        return Ok(false);
-    }
-    RUNS.fetch_add(1, Ordering::SeqCst);
+    cx.state::<Events>()?.emit("rule");
     Ok(true)
 }
 
@@ -44,24 +36,26 @@ async fn ruled_method() -> tent::Map {
     tent::Map::new()
 }
 
-async fn app() -> Tent {
+async fn app() -> (Tent, Events) {
+    let events = Events::default();
     let functions = tent::functions![ruled, ruled_resource, ruled_prompt, ruled_method];
     let person = async |id: String| Ok::<_, Error>(Some(tent::User::new(id)));
-    tent_with(|app| app.functions(functions).users(person)).await
+    let change = |app: tent::App| app.functions(functions).users(person).state(events.clone());
+    (tent_with(change).await, events)
 }
 
 /// R02.
 #[tokio::test]
 async fn a_rule_runs_once_per_request() {
-    let tent = app().await;
+    let (tent, events) = app().await;
     let key = key(&tent, "rita", &["*"]).await;
     let once = async |name: &str, ask: Ask<'_>| {
-        RUNS.store(0, Ordering::SeqCst);
+        let before = events.count("rule");
         let reply = ask.key(&key).send().await;
         assert_eq!(reply.status.as_u16(), 200, "{name}: {reply:?}");
         let body = reply.json();
         assert_eq!(body.get("error"), None, "{name}");
-        assert_eq!(RUNS.load(Ordering::SeqCst), 1, "{name}");
+        assert_eq!(events.count("rule") - before, 1, "{name}");
         body
     };
 
@@ -97,7 +91,7 @@ async fn a_rule_runs_once_per_request() {
     }
 
     // Also where the header of an argument disagrees with the body, which only a caller that may call it learns.
-    RUNS.store(0, Ordering::SeqCst);
+    let before = events.count("rule");
     let params = json!({"name": "ruled", "arguments": {"region": "a"}});
     let reply = modern(&tent, "tools/call", params)
         .header("mcp-param-ruled-region", "b")
@@ -105,5 +99,5 @@ async fn a_rule_runs_once_per_request() {
         .send()
         .await;
     assert_eq!(reply.json()["error"]["code"], -32020, "{reply:?}");
-    assert_eq!(RUNS.load(Ordering::SeqCst), 1);
+    assert_eq!(events.count("rule") - before, 1);
 }

@@ -51,19 +51,24 @@ impl Recorded {
     /// Opens the outcome of the call of this key.
     ///
     /// # Errors
-    /// T0011 for the format of another version; T0012 where the bytes were sealed with a secret that this server does not
-    /// have, or for another call.
+    /// T0011 for an outcome that this server cannot read: one in the format of another version, one that was sealed with
+    /// a secret that this server does not have, or one of another call. The call ran, so no other error would be true.
     pub(crate) fn open(sealer: &Sealer, key: &[u8], stored: &[u8]) -> Result<Self> {
-        let Some((&FORMAT, text)) = stored.split_first() else {
-            return Err(Error::new(codes::OUTCOME_UNKNOWN));
+        Self::read(sealer, key, stored).ok_or_else(|| {
+            tracing::error!("the outcome of a claimed call cannot be read: its format or its secret is not this server's");
+            Error::new(codes::OUTCOME_UNKNOWN)
+        })
+    }
+
+    fn read(sealer: &Sealer, key: &[u8], stored: &[u8]) -> Option<Self> {
+        let (&FORMAT, text) = stored.split_first()? else {
+            return None;
         };
-        let unreadable = || Error::unexpected("the outcome of a claimed call cannot be read");
-        let text = std::str::from_utf8(text).map_err(|_| unreadable())?;
-        let content = sealer.open(Use::State, text, &associated(key));
-        let form = serde_json::from_slice(&content.map_err(|_| unreadable())?)?;
-        Ok(match form {
-            Form::Output(output) => Recorded::Ended(Ok(output.restore().ok_or_else(unreadable)?)),
-            Form::Error(error) => Recorded::Ended(Err(error.restore().ok_or_else(unreadable)?)),
+        let text = std::str::from_utf8(text).ok()?;
+        let content = sealer.open(Use::State, text, &associated(key)).ok()?;
+        Some(match serde_json::from_slice(&content).ok()? {
+            Form::Output(output) => Recorded::Ended(Ok(output.restore()?)),
+            Form::Error(error) => Recorded::Ended(Err(error.restore()?)),
             Form::InputRequired(requests) => Recorded::InputRequired(requests),
         })
     }

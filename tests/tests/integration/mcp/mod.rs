@@ -13,7 +13,7 @@ mod connection;
 mod custom_methods;
 mod deadlines;
 mod envelope;
-mod events;
+pub(crate) mod events;
 mod extensions;
 mod functions;
 mod headers;

@@ -322,12 +322,14 @@ async fn every_server_of_a_store_serves_and_ends_a_session() {
 /// A user who signs out gets no more notifications, also if anonymous callers are allowed.
 #[tokio::test(start_paused = true)]
 async fn a_subscription_stream_ends_when_its_user_signs_out() {
-    static SIGNED_IN: AtomicBool = AtomicBool::new(true);
-    async fn identify(_: Arc<Parts>) -> tent::Result<Option<User>> {
-        // The user is signed in when the stream opens, and signed out at the next check.
-        let signed_in = SIGNED_IN.swap(false, Ordering::SeqCst);
-        Ok(signed_in.then(|| User::new("ada")))
-    }
+    // The user is signed in when the stream opens, and signed out at the next check.
+    let signed_in = AtomicBool::new(true);
+    let identify = move |_: Arc<Parts>| {
+        let user = signed_in
+            .swap(false, Ordering::SeqCst)
+            .then(|| User::new("ada"));
+        async { Ok::<_, tent::Error>(user) }
+    };
     let app = |app: App| {
         app.identify(identify)
             .set("mcp.stream", "true")

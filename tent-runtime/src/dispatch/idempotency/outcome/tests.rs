@@ -157,14 +157,14 @@ fn an_outcome_opens_for_its_own_call_and_format_alone() {
             .map(|error| error.code())
     };
     assert_eq!(code(b"a", &stored), None);
-    assert_eq!(code(b"b", &stored), Some("T0012"), "another call");
+    assert_eq!(code(b"b", &stored), Some("T0011"), "another call");
     assert_eq!(code(b"a", &[]), Some("T0011"));
     assert_eq!(code(b"a", &stored[1..]), Some("T0011"), "the format before");
     assert_eq!(
         code(b"a", &[&[FORMAT + 1], &stored[1..]].concat()),
         Some("T0011")
     );
-    assert_eq!(code(b"a", &[FORMAT, 0xff]), Some("T0012"));
+    assert_eq!(code(b"a", &[FORMAT, 0xff]), Some("T0011"));
 }
 
 #[test]
