@@ -105,6 +105,9 @@ pub(crate) struct ClientInfo<'a> {
     pub(crate) version: Text<'a>,
 }
 
+/// Reads the value of the member with this key, and returns whether it did.
+type ReadMember<'f, A, E> = dyn FnMut(&str, &mut A) -> Result<bool, E> + 'f;
+
 /// Reads the members of an object. `member` reads those that it knows and returns whether it did; the others are skipped.
 ///
 /// # Errors
@@ -112,7 +115,7 @@ pub(crate) struct ClientInfo<'a> {
 // Not generic over `member`: with one loop for all objects, a message needs less of the instruction cache.
 pub(crate) fn members<'de, A: MapAccess<'de>>(
     mut object: A,
-    member: &mut dyn FnMut(&str, &mut A) -> Result<bool, A::Error>,
+    member: &mut ReadMember<'_, A, A::Error>,
 ) -> Result<(), A::Error> {
     let mut keys = Keys::default();
     while let Some(key) = object.next_key_seed(Key)? {
