@@ -90,7 +90,7 @@ impl Client {
         }
         Err(Error::new(codes::MISSING_CAPABILITY)
             .with_message(format!(
-                "The client did not say that it can do what is asked of it: {}.",
+                "The client did not declare a capability that this call needs: {}.",
                 lacking.join(", ")
             ))
             .with_field(REQUIRED, required))

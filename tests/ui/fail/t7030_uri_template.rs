@@ -26,7 +26,7 @@ fn not_closed(id: u32) -> String {
     String::new()
 }
 
-/// Anonymous takes the year, and nobody sends the note.
+/// No parameter takes the year, and no variable is the note.
 #[resource(uri = "orders://{year}/{id}", access = "anyone")]
 fn others(cx: &Cx, id: u32, note: Option<String>) -> String {
     String::new()

@@ -253,6 +253,7 @@ fn log_message(level: Level, logger: Option<&str>, data: &Value) -> Vec<u8> {
 
 /// The log message about dropped messages: their number, at the highest of their levels.
 fn dropped_message((count, highest): (usize, Level)) -> Vec<u8> {
-    let message = format!("{count} lines came faster than they are sent, and were left out.");
+    let message =
+        format!("{count} log messages were left out: the function logs faster than they are sent.");
     log_message(highest, None, &message.into())
 }

@@ -27,7 +27,7 @@ pub(crate) fn check(request: &InputRequest, revision: Revision) -> Result<()> {
     match all.find(|(_, field)| is_list(field)) {
         None => Ok(()),
         Some((name, _)) => Err(Error::new(codes::MISSING_CAPABILITY).with_message(format!(
-            "The client speaks MCP {}, whose forms have no choice of several, as `{name}` is one.",
+            "The client uses MCP {}, whose forms cannot ask for several choices, as `{name}` does.",
             revision.name()
         ))
         .with_fix("Call it with a client of MCP 2025-11-25 or later.")),

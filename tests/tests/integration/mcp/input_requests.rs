@@ -313,7 +313,7 @@ async fn does_not_send_a_form_that_the_revision_does_not_have() {
     let response = app
         .json(200, Request::legacy_call(&session, "several"))
         .await;
-    let message = "The client speaks MCP 2025-06-18, whose forms have no choice of several, as `colours` is one.";
+    let message = "The client uses MCP 2025-06-18, whose forms cannot ask for several choices, as `colours` does.";
     assert_eq!(failure(&response), ("T0021", message));
     let session = app.session_of("2025-11-25", all()).await;
     let mut stream = app.stream(Request::legacy_call(&session, "several")).await;
@@ -347,7 +347,7 @@ async fn a_capability_counts_only_in_revisions_that_have_it() {
         match lacks {
             None => assert_eq!(response["result"]["isError"], Value::Null, "{response}"),
             Some(lacks) => {
-                let what = "The client did not say that it can do what is asked of it:";
+                let what = "The client did not declare a capability that this call needs:";
                 assert_eq!(failure(&response), ("T0021", &*format!("{what} {lacks}.")));
             }
         }

@@ -355,7 +355,7 @@ async fn sends_some_of_a_flood_of_log_messages_and_the_number_of_the_others() {
     let log: Vec<_> = log.collect();
     let omitted = |count: usize| {
         json!(format!(
-            "{count} lines came faster than they are sent, and were left out."
+            "{count} log messages were left out: the function logs faster than they are sent."
         ))
     };
     assert_eq!(log.len(), 103);
