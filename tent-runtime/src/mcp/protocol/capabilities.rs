@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cx::Capabilities;
 use crate::dispatch::Dispatcher;
-use crate::json::{Take, Taking};
-use crate::mcp::protocol::params::members;
+use crate::json::{Take, Taking, members};
 use crate::mcp::protocol::revision::Revision;
 use crate::registry::Registry;
 

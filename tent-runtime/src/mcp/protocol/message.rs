@@ -15,9 +15,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::json::{self, Strict, Take, Taking};
+use crate::json::{self, Strict, Take, Taking, members};
 use crate::mcp::protocol::json_rpc::code;
-use crate::mcp::protocol::params::{Params, ParamsSeed, Text, TextSeed, members};
+use crate::mcp::protocol::params::{Params, ParamsSeed, Text, TextSeed};
 use crate::mcp::protocol::rpc_error::RpcError;
 use http::StatusCode;
 

@@ -9,7 +9,7 @@ use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::json::{self, Key, Keys, Skip, Strict, Take, Taking};
+use crate::json::{self, Strict, Take, Taking, members};
 use crate::mcp::protocol::capabilities::{CapabilitiesSeed, ClientCapabilities};
 
 /// A member that should be a string.
@@ -103,28 +103,6 @@ pub(crate) struct Meta<'a> {
 pub(crate) struct ClientInfo<'a> {
     pub(crate) name: Text<'a>,
     pub(crate) version: Text<'a>,
-}
-
-/// Reads the value of the member with this key, and returns whether it did.
-type ReadMember<'f, A, E> = dyn FnMut(&str, &mut A) -> Result<bool, E> + 'f;
-
-/// Reads the members of an object. `member` reads those that it knows and returns whether it did; the others are skipped.
-///
-/// # Errors
-/// Those of `member`, and a duplicate key, which every object rejects.
-// Not generic over `member`: with one loop for all objects, a message needs less of the instruction cache.
-pub(crate) fn members<'de, A: MapAccess<'de>>(
-    mut object: A,
-    member: &mut ReadMember<'_, A, A::Error>,
-) -> Result<(), A::Error> {
-    let mut keys = Keys::default();
-    while let Some(key) = object.next_key_seed(Key)? {
-        if !member(&key, &mut object)? {
-            object.next_value_seed(Taking(Skip))?;
-        }
-        keys.note(key)?;
-    }
-    Ok(())
 }
 
 pub(crate) struct TextSeed;
