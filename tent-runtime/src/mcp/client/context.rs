@@ -4,6 +4,7 @@
 use http::request::Parts;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tokio::sync::SemaphorePermit;
 
 use crate::caller::Caller;
 use crate::cx::{Client, TraceId};
@@ -74,6 +75,15 @@ impl<'a> RequestContext<'a> {
             Transport::Http { .. } => None,
             Transport::Connection(connection) => Some(connection),
         }
+    }
+
+    /// A permit of the connection for one more request; `None` by HTTP, which has other limits. Dropping it returns the
+    /// permit.
+    ///
+    /// # Errors
+    /// T0006 when too many requests of the connection run already.
+    pub(crate) fn permit(&self) -> Result<Option<SemaphorePermit<'_>>, RpcError> {
+        self.connection().map(ConnectionState::permit).transpose()
     }
 
     /// Adapts an error to the transport.

@@ -7,7 +7,6 @@ use http::StatusCode;
 use tent_core::codes;
 
 use crate::error::Error;
-use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::legacy;
 use crate::mcp::methods::server::Mcp;
@@ -85,11 +84,7 @@ async fn serve_one(
     };
     let id = request.id;
     // Held for one request of the batch at a time, so that a batch holds no more permits than a request.
-    let permit = context
-        .connection()
-        .map(ConnectionState::permit)
-        .transpose();
-    let _permit = match permit {
+    let _permit = match context.permit() {
         Ok(permit) => permit,
         Err(error) => return Some(error.write(Some(id))),
     };

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use http::StatusCode;
 
-use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::{legacy, modern};
@@ -28,11 +27,7 @@ pub(crate) async fn serve(
     match message.kind() {
         Kind::Request(request) => {
             let id = request.id;
-            let permit = context
-                .connection()
-                .map(ConnectionState::permit)
-                .transpose();
-            let _permit = match permit {
+            let _permit = match context.permit() {
                 Ok(permit) => permit,
                 Err(error) => return Ok(error.into_response(Some(id))),
             };
