@@ -226,6 +226,11 @@ impl Lists {
         }
     }
 
+    /// Whether these are the lists of this registry.
+    pub(crate) fn is_of(&self, registry: &Arc<Registry>) -> bool {
+        Arc::ptr_eq(&self.registry, registry)
+    }
+
     /// A page of the items at these positions.
     fn declared(&self, page: &Page<'_>, positions: &[usize]) -> Result<Arc<RawValue>, RpcError> {
         let find = |key: &str| {

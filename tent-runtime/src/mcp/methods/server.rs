@@ -27,7 +27,6 @@ pub(crate) struct Mcp {
 
 /// The bytes that the server writes once for a snapshot of the functions.
 pub(crate) struct Snapshot {
-    registry: Arc<Registry>,
     pub(crate) tools: tools_call::Tools,
     lists: Lists,
     /// The result of `server/discover`.
@@ -39,9 +38,8 @@ impl Snapshot {
         let ttl = dispatcher.settings().limits.list_ttl;
         Snapshot {
             tools: tools_call::Tools::new(&registry),
-            lists: Lists::new(registry.clone(), ttl, server.clone()),
+            lists: Lists::new(registry, ttl, server.clone()),
             discovered: modern::discovered(dispatcher, ttl),
-            registry,
         }
     }
 }
@@ -74,12 +72,13 @@ impl Mcp {
         registry: &Arc<Registry>,
         with: impl FnOnce(&Lists) -> R,
     ) -> R {
-        let snapshot = self.snapshot.load();
-        match Arc::ptr_eq(&snapshot.registry, registry) {
-            true => with(&snapshot.lists),
+        let lists = &self.snapshot.load().lists;
+        match lists.is_of(registry) {
+            true => with(lists),
             false => {
-                let server = &self.state.server;
-                with(&Snapshot::new(registry.clone(), &self.dispatcher, server).lists)
+                let ttl = self.dispatcher.settings().limits.list_ttl;
+                let server = self.state.server.clone();
+                with(&Lists::new(registry.clone(), ttl, server))
             }
         }
     }
