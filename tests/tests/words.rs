@@ -260,6 +260,16 @@ fn public_names(code: &str) -> Vec<(usize, &str)> {
     names
 }
 
+/// Fails with every wrong item on its own line.
+fn assert_none(what: &str, wrong: &[String]) {
+    assert!(
+        wrong.is_empty(),
+        "{} {what}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
 #[test]
 fn public_names_use_the_standard_words() {
     let mut wrong = Vec::new();
@@ -276,12 +286,7 @@ fn public_names_use_the_standard_words() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} names:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert_none("names", &wrong);
 }
 
 #[test]
@@ -314,12 +319,7 @@ fn source_and_messages_use_plain_phrases() {
         }
         report(block.0, &block.1);
     }
-    assert!(
-        wrong.is_empty(),
-        "{} places:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert_none("places", &wrong);
 }
 
 #[test]
@@ -343,12 +343,7 @@ fn documents_use_plain_phrases() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} places:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert_none("places", &wrong);
 }
 
 /// The most lines of a source file.
@@ -368,7 +363,7 @@ fn no_source_file_is_long() {
             wrong.push(format!("{file}: {lines} lines"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_none("files", &wrong);
 }
 
 #[test]

@@ -14,8 +14,8 @@ impl FunctionBuilder<Handled> {
     ///
     /// # Errors
     /// Every problem: T7001 without an access rule; T7009 for a tool without a description; T7008 for options that
-    /// contradict each other; T7014 for a scope, a capability, a method, a timeout or a limit that is not valid; T1009, T1014 and T1015 for the name; T7033 for `_meta`; T7034 for icons; T7007, T7012,
-    /// T7016 and T7017 for the schemas.
+    /// contradict each other; T7014 for a scope, a capability, a method, a timeout or a limit that is not valid; T1009,
+    /// T1014 and T1015 for the name; T7033 for `_meta`; T7034 for icons; T7007, T7012, T7016 and T7017 for the schemas.
     pub fn build(self) -> Result<Function, Diagnostics> {
         let mut problems = self.problems();
         let only_app = matches!(self.access, Some(Access::App));

@@ -22,7 +22,7 @@ use crate::mcp::protocol::json_rpc::code;
 use crate::mcp::protocol::message::Request;
 use crate::mcp::protocol::response::Response;
 use crate::mcp::protocol::results::{
-    CacheHints, CacheScope, EmptyResult, ReadResourceResult, ResourceContents, ResultMeta,
+    CacheHints, CacheScope, EmptyResult, JsonText, ReadResourceResult, ResourceContents, ResultMeta,
 };
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::rpc_error::RpcError;
@@ -178,13 +178,13 @@ fn write_contents(
     media_type: Option<&str>,
     (revision, server): (Revision, Option<&RawValue>),
 ) -> Response {
-    let value = output.value.as_deref().map(|json| ResourceContents::Value {
-        uri,
-        mime_type: media_type.unwrap_or(match json.get().starts_with('"') {
-            true => "text/plain",
-            false => "application/json",
-        }),
-        text: json.into(),
+    let value = output.value.as_deref().map(|json| {
+        let text = JsonText::from(json);
+        ResourceContents::Value {
+            uri,
+            mime_type: media_type.unwrap_or(text.media_type()),
+            text,
+        }
     });
     let content = output.content.iter().map(|content| {
         ResourceContents::Other(content::contents(content, uri, media_type, revision))

@@ -290,6 +290,16 @@ pub(crate) enum JsonText<'a> {
     Json(&'a str),
 }
 
+impl JsonText<'_> {
+    /// The media type of the text, unless its resource declares another one.
+    pub(crate) fn media_type(&self) -> &'static str {
+        match self {
+            JsonText::String(_) => "text/plain",
+            JsonText::Json(_) => "application/json",
+        }
+    }
+}
+
 impl<'a> From<&'a RawValue> for JsonText<'a> {
     fn from(json: &'a RawValue) -> Self {
         match json.get().starts_with('"') {

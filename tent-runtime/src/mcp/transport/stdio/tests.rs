@@ -88,7 +88,7 @@ fn start(
     ))
 }
 
-fn nobody() -> Identity {
+fn anonymous() -> Identity {
     Identity::Caller(Caller::Anonymous)
 }
 
@@ -150,7 +150,7 @@ async fn exchange(tent: &Tent, who: Identity, input: String) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_caller_is_the_holder_of_a_key_a_user_or_nobody() {
+async fn the_caller_is_the_holder_of_a_key_a_user_or_anonymous() {
     let (tent, _) = app().await;
     let key = tent
         .keys()
@@ -165,7 +165,7 @@ async fn the_caller_is_the_holder_of_a_key_a_user_or_nobody() {
         let response = exchange(&tent, who, call("whoami")).await;
         assert_eq!(response[0]["result"]["structuredContent"]["value"], caller);
     }
-    let refused = exchange(&tent, nobody(), call("whoami")).await;
+    let refused = exchange(&tent, anonymous(), call("whoami")).await;
     let error = &refused[0]["error"];
     assert_eq!(
         (&error["code"], &error["data"]["fix"]),
@@ -188,7 +188,13 @@ async fn the_caller_is_the_holder_of_a_key_a_user_or_nobody() {
 async fn ends_on_a_signal_while_its_input_is_open() {
     let (tent, _) = app().await;
     let (input, _to) = io::pipe().expect("a pipe");
-    let served = start(&tent, nobody(), input, io::sink(), std::future::ready(()));
+    let served = start(
+        &tent,
+        anonymous(),
+        input,
+        io::sink(),
+        std::future::ready(()),
+    );
     assert!(served.await.expect("no panic").is_ok());
 }
 
@@ -196,7 +202,7 @@ async fn ends_on_a_signal_while_its_input_is_open() {
 #[tokio::test]
 async fn waits_for_calls_that_go_on_without_their_client() {
     let (tent, events) = app().await;
-    let first = exchange(&tent, nobody(), call("pays")).await;
+    let first = exchange(&tent, anonymous(), call("pays")).await;
     let state = &first[0]["result"]["requestState"];
     let content = json!({"action": "accept", "content": {"sure": true}});
     let retry = json!({"name": "pays", "requestState": state, "inputResponses": {"sure": content}});
@@ -206,7 +212,7 @@ async fn waits_for_calls_that_go_on_without_their_client() {
     let (input, mut to) = io::pipe().expect("a pipe");
     let output = Output::default();
     let pending = std::future::pending();
-    let served = start(&tent, nobody(), input, output.clone(), pending);
+    let served = start(&tent, anonymous(), input, output.clone(), pending);
     let retry = request("tools/call", retry);
     to.write_all(retry.as_bytes()).expect("it reads");
     events.started().await;
@@ -274,7 +280,7 @@ async fn ends_on_a_signal_although_its_output_is_not_read() {
     let shutdown = async {
         let _ = shutdown.await;
     };
-    let served = start(&tent, nobody(), input, Full, shutdown);
+    let served = start(&tent, anonymous(), input, Full, shutdown);
     let _ = full.await;
     drop(signal);
     let ended = timeout(LONG, served).await;
@@ -285,7 +291,7 @@ async fn ends_on_a_signal_although_its_output_is_not_read() {
 async fn running_calls_have_their_grace_although_the_output_is_not_read() {
     let (tent, events) = app().await;
     let input = Cursor::new(call("waits"));
-    let served = start(&tent, nobody(), input, Full, std::future::pending());
+    let served = start(&tent, anonymous(), input, Full, std::future::pending());
     events.started().await;
     events.go_on();
     // Without a time limit: paused time would pass before the thread reports the end of the input.
@@ -321,7 +327,7 @@ async fn waits_for_a_slow_reader() {
     let (go, may) = threads::channel();
     let served = start(
         &tent,
-        nobody(),
+        anonymous(),
         input,
         Slow { gets, may },
         std::future::pending(),
