@@ -56,7 +56,7 @@ impl<'a> Tool<'a> {
             output_schema: output_schema(&function.output).filter(|_| has_titles),
             annotations: revision
                 .has_annotations_and_audio()
-                .then(|| ToolAnnotations {
+                .then_some(ToolAnnotations {
                     title,
                     read_only_hint: annotations.read_only,
                     destructive_hint: annotations.destructive,
