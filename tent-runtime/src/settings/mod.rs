@@ -135,14 +135,18 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Store {
-    /// `store.url`: `memory:`, or `sqlite:` and a file. Default: `sqlite:tent.db` in the working directory.
+    /// `store.url`: `memory:`, or `sqlite:` and a file. Default: `sqlite:tent.db` in the working directory; `memory:` where
+    /// the feature `sqlite` of tent is off.
     pub url: StoreUrl,
 }
 
 impl Default for Store {
     fn default() -> Self {
         Store {
-            url: StoreUrl::Sqlite("tent.db".into()),
+            url: match cfg!(feature = "sqlite") {
+                true => StoreUrl::Sqlite("tent.db".into()),
+                false => StoreUrl::Memory,
+            },
         }
     }
 }
@@ -294,7 +298,7 @@ pub(crate) const KNOWN: &[Known] = &[
         key: "store.url",
         secret: true,
         parse: |settings, text| {
-            settings.store.url = StoreUrl::parse(text)?;
+            settings.store.url = StoreUrl::parse(text)?.supported()?;
             Ok(())
         },
     },

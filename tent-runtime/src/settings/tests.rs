@@ -36,7 +36,11 @@ fn without_variables_every_setting_has_its_default() {
     assert_eq!(settings.limits.call_timeout, Duration::from_secs(30));
     assert_eq!(settings.limits.ask_time, Duration::from_secs(600));
     assert_eq!(settings.limits.list_ttl, Duration::from_secs(300));
-    assert_eq!(settings.store.url, StoreUrl::Sqlite("tent.db".into()));
+    let store = match cfg!(feature = "sqlite") {
+        true => StoreUrl::Sqlite("tent.db".into()),
+        false => StoreUrl::Memory,
+    };
+    assert_eq!(settings.store.url, store);
     assert!(settings.secrets.is_empty() && settings.warnings().is_empty());
 }
 
@@ -396,5 +400,17 @@ fn errors_and_builders_show_no_secret() {
     assert_eq!(
         level.message(),
         "shop.level (TENT_SHOP__LEVEL) is not valid: expected one of low, high."
+    );
+}
+
+/// R13.
+#[test]
+#[cfg(not(feature = "sqlite"))]
+fn an_sqlite_store_names_the_feature_that_it_needs() {
+    let error = invalid(&[("TENT_STORE__URL", "sqlite:tent.db")]);
+    assert_eq!(
+        error.message(),
+        "TENT_STORE__URL is an SQLite file, but this program was built without the feature `sqlite` of tent: \
+         use memory: or turn the feature on in Cargo.toml."
     );
 }

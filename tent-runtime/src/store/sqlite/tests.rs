@@ -8,7 +8,8 @@ use super::*;
 use crate::clock::StillClock;
 use crate::settings::Secret;
 use crate::store::idempotency::{Claimed, State};
-use crate::store::{NO_OWNER, Space, idempotency, keys, secrets, sessions, tests as contract};
+use crate::store::record::NO_OWNER;
+use crate::store::{Space, idempotency, keys, secrets, sessions, tests as contract};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
