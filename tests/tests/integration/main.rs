@@ -22,6 +22,7 @@ mod locked_store;
 mod metadata;
 mod mounted;
 mod nested_calls;
+mod numbers;
 mod rules;
 mod runtime_functions;
 mod sealed_off;
