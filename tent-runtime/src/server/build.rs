@@ -176,7 +176,7 @@ impl Prepared {
         };
         let store = Arc::new(store::Memory::default());
         let dispatcher = Dispatcher::new(DispatcherParts {
-            registry: Registry::of(&[]).map_err(refused)?,
+            registry: Registry::empty(),
             states,
             about: app.info,
             sealer: store::sealer(&*store, &settings.secrets).await?,

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use http::StatusCode;
 use tent::Tent;
+use tent::http::StatusCode;
 use tent::prelude::*;
 
 use crate::support::{Directory, ask, key, tent_with};
