@@ -75,7 +75,7 @@ pub(super) async fn run(prepared: Prepared, command: Keys) -> Result<ExitCode> {
                 "created the key {id}: owner {}, {} {}, store {place}",
                 owner.as_deref().unwrap_or("none"),
                 if scopes.len() == 1 { "scope" } else { "scopes" },
-                scopes.join(", "),
+                scopes.join(" "),
             ));
             out::data(made.text())?;
         }
