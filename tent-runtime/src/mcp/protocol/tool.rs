@@ -53,7 +53,7 @@ impl<'a> Tool<'a> {
             title: has_titles.then(|| title.clone()),
             description: Cow::Borrowed(&function.about),
             input_schema: Cow::Borrowed(function.input.published()),
-            output_schema: output_schema(&function.output).filter(|_| has_titles),
+            output_schema: output_schema(function).filter(|_| has_titles),
             annotations: revision
                 .has_annotations_and_audio()
                 .then_some(ToolAnnotations {
@@ -73,8 +73,9 @@ impl<'a> Tool<'a> {
 }
 
 /// The schema of a call's structured content; `None` where the function does not declare one.
-fn output_schema(shape: &OutputShape) -> Option<Value> {
-    match shape {
+fn output_schema(function: &Function) -> Option<Value> {
+    match &function.output {
+        _ if !function.structured => None,
         OutputShape::Value(Some(schema)) if schema.is_object() => Some(schema.published().clone()),
         OutputShape::Value(Some(schema)) => Some(schema.wrapped()),
         OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => None,

@@ -34,3 +34,4 @@ mod results;
 mod revisions;
 mod subscriptions;
 mod transport;
+mod unstructured;
