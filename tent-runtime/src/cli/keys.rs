@@ -116,7 +116,7 @@ fn file(url: &StoreUrl) -> Result<PathBuf> {
     match url {
         StoreUrl::Sqlite(path) => Ok(std::path::absolute(path)?),
         StoreUrl::Memory => Err(Error::new(codes::INVALID_SETTING)
-            .with_message("The store is memory:, so each process has keys of its own and no server knows these.")
+            .with_message("The store is memory:, so each process has its own keys and no server knows these.")
             .with_fix("Set store.url to the file of the server, for example TENT_STORE__URL=sqlite:tent.db, or make keys in code with Tent::keys.")),
     }
 }

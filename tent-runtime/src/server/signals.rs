@@ -84,7 +84,7 @@ pub(crate) fn shutdown_signal() -> impl Future<Output = ()> {
     }
 }
 
-/// Starts the thread that waits for signals, with a runtime of its own, and returns once the handlers are installed.
+/// Starts the thread that waits for signals, with its own runtime, and returns once the handlers are installed.
 fn install() -> io::Result<()> {
     let (report, installed) = mpsc::channel();
     thread::Builder::new()
