@@ -19,6 +19,7 @@ mod killed;
 mod log;
 mod mcp;
 mod locked_store;
+mod lost_store;
 mod metadata;
 mod mounted;
 mod nested_calls;
