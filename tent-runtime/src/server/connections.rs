@@ -3,6 +3,7 @@
 //! Two things are limited: the number of connections, and the time that a connection waits for the head of a request. A
 //! response may take any time.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,15 +11,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
 
 /// The time for the whole head of the first request of a connection, whose client is unknown until then.
@@ -37,45 +39,97 @@ pub(super) const MAX_CONNECTIONS: usize = 16_384;
 /// left. An immediate retry would use all of a core.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 
+/// Counts the connections that are open.
+#[derive(Clone, Default)]
+pub(super) struct Open(Arc<()>);
+
+impl Open {
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+}
+
 /// Serves `app` on at most `max` connections at once until `shutdown` completes. Then each connection ends after its
-/// current request.
+/// current request. With `drained`, until all have ended and it completes, new connections are served for one request each:
+/// a probe still finds the server, and learns that it shuts down.
 pub(super) async fn serve(
     listener: TcpListener,
     app: Router,
     max: usize,
     shutdown: impl Future<Output = ()>,
+    drained: Option<impl Future<Output = ()>>,
+    open: &Open,
 ) {
     let http = http();
     let connections = GracefulShutdown::new();
     let permits = Arc::new(Semaphore::new(max));
     tokio::pin!(shutdown);
     loop {
-        let next = async {
-            let permit = permits.clone().acquire_owned().await;
-            (permit, accept(&listener).await)
-        };
         let (permit, (stream, peer)) = tokio::select! {
-            next = next => next,
+            next = next(&permits, &listener) => next,
             () = &mut shutdown => break,
         };
         let has_request = Arc::new(AtomicBool::new(false));
-        let (app, seen) = (app.clone(), has_request.clone());
-        let service = service_fn(move |mut request: Request<Incoming>| {
-            seen.store(true, Ordering::Relaxed);
-            request.extensions_mut().insert(ConnectInfo(peer));
-            app.clone().call(request)
-        });
+        let service = service(app.clone(), peer, has_request.clone());
         let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
+        let counted = open.clone();
         tokio::spawn(async move {
             if let Err(error) = with_first_request(connection, &has_request).await {
                 tracing::debug!(%peer, %error, "a connection broke off");
             }
-            drop(permit);
+            drop((permit, counted));
         });
     }
-    // The system refuses new connections from now on. In the queue they would wait for nothing.
-    drop(listener);
-    connections.shutdown().await;
+    let Some(drained) = drained else {
+        drop(listener);
+        return connections.shutdown().await;
+    };
+    let one_request = async {
+        let mut http = self::http();
+        http.keep_alive(false);
+        loop {
+            let (permit, (stream, peer)) = next(&permits, &listener).await;
+            let has_request = Arc::new(AtomicBool::new(false));
+            let service = service(app.clone(), peer, has_request.clone());
+            let connection = http.serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(async move {
+                let _ = with_first_request(connection, &has_request).await;
+                drop(permit);
+            });
+        }
+    };
+    let ended = async {
+        connections.shutdown().await;
+        drained.await;
+    };
+    tokio::select! {
+        () = ended => {}
+        () = one_request => {}
+    }
+}
+
+/// The next connection, once there is room for it.
+async fn next(
+    permits: &Arc<Semaphore>,
+    listener: &TcpListener,
+) -> (Option<OwnedSemaphorePermit>, (TcpStream, SocketAddr)) {
+    // The semaphore is never closed.
+    let permit = permits.clone().acquire_owned().await.ok();
+    (permit, accept(listener).await)
+}
+
+/// Serves the requests of a connection, and records that it has one.
+fn service(
+    app: Router,
+    peer: SocketAddr,
+    has_request: Arc<AtomicBool>,
+) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> {
+    service_fn(move |mut request: Request<Incoming>| {
+        has_request.store(true, Ordering::Relaxed);
+        request.extensions_mut().insert(ConnectInfo(peer));
+        app.clone().call(request)
+    })
 }
 
 /// Serves a connection to its end, or until the time for its first request is over.
@@ -133,7 +187,7 @@ fn is_client_error(error: &io::Error) -> bool {
 mod tests {
     use std::sync::Mutex;
 
-    use axum::body::{Body, Bytes};
+    use axum::body::Bytes;
     use axum::routing::get;
     use futures_util::stream;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -152,7 +206,11 @@ mod tests {
         let shutdown = async {
             let _ = shutdown.await;
         };
-        let served = tokio::spawn(serve(listener, app, max, shutdown));
+        let served = async move {
+            let drained = Some(std::future::ready(()));
+            serve(listener, app, max, shutdown, drained, &Open::default()).await;
+        };
+        let served = tokio::spawn(served);
         (addr, shut_down, served)
     }
 

@@ -106,6 +106,12 @@ pub struct Limits {
     /// `limits.call_timeout`: the time limit of a request, including the access rules and functions that it runs. The
     /// `timeout` of a function replaces it from the start of that function. Default: 30 seconds.
     pub call_timeout: Duration,
+    /// `limits.drain`: how long the server goes on serving new calls after it gets SIGINT or SIGTERM. `/readyz` is 503 from
+    /// the signal on, so that a load balancer has this time to send calls elsewhere. Default: zero.
+    pub drain: Duration,
+    /// `limits.grace`: how long running calls have to end when the server shuts down, after [`drain`](Self::drain), or when the
+    /// input of an MCP client on stdio ends. Default: [`call_timeout`](Self::call_timeout), but at least 10 seconds.
+    pub grace: Option<Duration>,
     /// `limits.ask_time`: the time limit for a person's or a client's response to a request of the server. Default: 10
     /// minutes.
     pub ask_time: Duration,
@@ -124,10 +130,22 @@ impl Default for Limits {
             max_body: 4 << 20,
             max_response: 16 << 20,
             call_timeout: Duration::from_secs(30),
+            drain: Duration::ZERO,
+            grace: None,
             ask_time: Duration::from_secs(600),
             list_ttl: Duration::from_secs(300),
             streams_per_caller: 100,
         }
+    }
+}
+
+/// The least time that running calls have to end, where the settings name none.
+const LEAST_GRACE: Duration = Duration::from_secs(10);
+
+impl Limits {
+    /// How long running calls have to end: [`grace`](Self::grace) or its default.
+    pub(crate) fn grace_time(&self) -> Duration {
+        self.grace.unwrap_or(self.call_timeout.max(LEAST_GRACE))
     }
 }
 
@@ -279,6 +297,14 @@ pub(crate) const KNOWN: &[Known] = &[
     }),
     known("limits.call_timeout", |settings, text| {
         settings.limits.call_timeout = values::positive_duration(text)?;
+        Ok(())
+    }),
+    known("limits.drain", |settings, text| {
+        settings.limits.drain = values::duration(text)?;
+        Ok(())
+    }),
+    known("limits.grace", |settings, text| {
+        settings.limits.grace = Some(values::duration(text)?);
         Ok(())
     }),
     known("limits.ask_time", |settings, text| {

@@ -63,6 +63,11 @@ pub(crate) trait Store: Send + Sync + 'static {
 
     /// Runs these operations, all of them or none.
     fn write(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Written>>;
+
+    /// Checks that the place can be read and is still the one that was opened. It may wait as long as the place does.
+    fn check(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// Opens the store that the settings name.

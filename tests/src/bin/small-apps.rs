@@ -39,6 +39,13 @@ fn main() -> ExitCode {
             noisy::reads,
             noisy::lets_read
         ]),
+        Some("owned") => app
+            .functions(tent::functions![asking::greets])
+            .users(async |id: String| {
+                Ok::<_, tent::Error>((id == "ada").then(|| tent::User::new(id)))
+            })
+            // Not opened, since `users` does not take it.
+            .state_with(async |_| Err::<owned::Database, _>(tent::Error::from("it is down"))),
         Some("slow") => app.functions(tent::functions![slow::waits, slow::long]),
         Some("both") => app.functions(tent::functions![
             taken::orders::search,
@@ -250,6 +257,13 @@ mod noisy {
         let read = cat.stdin(std::process::Stdio::inherit()).output()?;
         Ok(String::from_utf8(read.stdout)?)
     }
+}
+
+mod owned {
+    use tent::prelude::*;
+
+    #[derive(State)]
+    pub(crate) struct Database;
 }
 
 mod slow {
