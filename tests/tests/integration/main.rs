@@ -23,6 +23,7 @@ mod lost_store;
 mod metadata;
 mod mounted;
 mod nested_calls;
+mod numbers;
 mod rules;
 mod runtime_functions;
 mod sealed_off;
