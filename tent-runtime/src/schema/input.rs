@@ -114,6 +114,7 @@ impl InputSchema {
     /// Every problem of the schema: T7012 if its root does not have `"type": "object"`, T7007 for an invalid `x-mcp-header`,
     /// T7017 for a keyword that is not enforced.
     pub(crate) fn from_declared(declared: Value) -> Result<Self, Vec<Problem>> {
+        let declared = super::not_too_deep(declared).map_err(|problem| vec![problem])?;
         let mut problems = Vec::new();
         if declared.get("type").and_then(Value::as_str) != Some("object") {
             let message = "the schema must have `\"type\": \"object\"` at its root";

@@ -29,6 +29,7 @@ pub use field::{Bound, Field, Rules};
 pub(crate) use input::InputSchema;
 pub(crate) use output::OutputSchema;
 
+use crate::bounded;
 use crate::error::Error;
 
 /// Whether `text` is a URI (RFC 3986).
@@ -48,6 +49,17 @@ pub(crate) struct Problem {
     pub code: Code,
     /// The problem. Names the field.
     pub message: String,
+}
+
+/// Returns an author's own schema if it does not nest too deep: each step of tent that reads a schema recurses.
+///
+/// # Errors
+/// T7017 if it does.
+fn not_too_deep(schema: serde_json::Value) -> Result<serde_json::Value, Problem> {
+    bounded::check(schema).map_err(|why| Problem {
+        code: codes::INVALID_RULE,
+        message: format!("the schema is not valid: {why}"),
+    })
 }
 
 /// The encoding of an input.

@@ -47,6 +47,7 @@ impl OutputSchema {
     /// # Errors
     /// T7017 where the schema says nothing of the value: it is not an object with `type`, `enum`, `anyOf` or `oneOf`.
     pub(crate) fn from_declared(schema: Value) -> Result<Self, Problem> {
+        let schema = super::not_too_deep(schema)?;
         let says_something = ["type", "enum", "anyOf", "oneOf"]
             .iter()
             .any(|keyword| schema.get(keyword).is_some());

@@ -233,3 +233,25 @@ fn a_name_that_serde_json_keeps_is_refused_wherever_it_stands() {
         }))
     );
 }
+
+// S11
+#[test]
+fn a_declared_schema_that_nests_too_deep_is_a_problem() {
+    let deep = |depth: usize| {
+        let schema = json!({"type": "object", "additionalProperties": false});
+        (0..depth).fold(schema, |inner, _| {
+            let properties = Map::from_iter([("a".to_owned(), inner)]);
+            Value::Object(Map::from_iter([
+                ("type".to_owned(), "object".into()),
+                ("additionalProperties".to_owned(), false.into()),
+                ("properties".to_owned(), properties.into()),
+            ]))
+        })
+    };
+    InputSchema::from_declared(deep(40)).expect("it is within bounds");
+    let problem = "the schema is not valid: the value nests deeper than 100 levels";
+    let found = problems(InputSchema::from_declared(deep(40_000)));
+    assert_eq!(found, [format!("T7017 {problem}")]);
+    let found = OutputSchema::from_declared(deep(40_000)).expect_err("it is too deep");
+    assert_eq!(found.message, problem);
+}
