@@ -206,6 +206,7 @@ pub(crate) fn is_id(text: &str) -> bool {
 }
 
 /// The messages of a batch, each as its own text.
+#[derive(Clone)]
 struct BatchSeed;
 
 impl<'de> Take<'de> for BatchSeed {
@@ -230,6 +231,7 @@ impl<'de> Take<'de> for BatchSeed {
 }
 
 /// The params of a message as a map.
+#[derive(Clone)]
 struct InputSeed;
 
 impl<'de> Take<'de> for InputSeed {
@@ -267,6 +269,7 @@ impl<'de> Take<'de> for ObjectSeed {
     }
 }
 
+#[derive(Clone)]
 struct MessageSeed;
 
 impl<'de> Take<'de> for MessageSeed {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::compiled::{
     CompiledSchema, IntegerRule, NodeId, NodeKind, NumberRule, Selector, UnionRule,
 };
+use crate::json;
 
 /// The maximum number of names in one message.
 const MOST: usize = 30;
@@ -28,6 +29,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
+        other if json::is_out_of_range(other) => "a number out of range",
         Value::Object(_) => "an object",
     }
 }
