@@ -71,7 +71,8 @@ pub(super) fn number_range(rule: &NumberRule) -> String {
         parts.push(format!("below {exclusive_max}"));
     }
     if parts.is_empty() {
-        parts.push("a 32-bit number".to_owned());
+        let bits = if rule.is_f32 { 32 } else { 64 };
+        parts.push(format!("a {bits}-bit number"));
     }
     parts.join(" and ")
 }
