@@ -15,7 +15,7 @@ use sha2::Digest as _;
 use tent_core::codes;
 
 use self::number::{Members, Start};
-pub(crate) use self::out_of_range::is_out_of_range;
+pub(crate) use self::out_of_range::{in_range, is_out_of_range};
 pub(crate) use self::strict::{Strict, strict_object};
 use crate::error::Error;
 

@@ -35,6 +35,24 @@ pub(crate) fn is_out_of_range(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.len() == 1 && object.contains_key(MARK))
 }
 
+/// The value, if it has no number out of range. For values that no schema checks.
+///
+/// # Errors
+/// As serde_json fails for such a number.
+pub(crate) fn in_range<E: serde::de::Error>(value: Value) -> Result<Value, E> {
+    fn holds(value: &Value) -> bool {
+        match value {
+            Value::Array(items) => items.iter().any(holds),
+            Value::Object(object) => is_out_of_range(value) || object.values().any(holds),
+            _ => false,
+        }
+    }
+    match holds(&value) {
+        true => Err(E::custom("number out of range")),
+        false => Ok(value),
+    }
+}
+
 /// Reads the whole text with `seed`.
 pub(super) fn read<'de, S>(text: &'de str, seed: S) -> Result<S::Value, Error>
 where

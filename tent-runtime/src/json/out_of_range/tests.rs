@@ -135,3 +135,11 @@ fn a_raw_value_is_its_text() {
     assert_eq!(both.raw.get(), r#"[1.50, {"a": 1e999}]"#);
     assert_eq!(both.text.as_deref(), Some("ab"));
 }
+
+#[test]
+fn a_value_that_no_schema_checks_has_no_number_out_of_range() {
+    for (text, is_in_range) in [("[{\"a\":1e999}]", false), ("[{\"a\":1e99}]", true)] {
+        let value = fast(text).expect("it is JSON");
+        assert_eq!(in_range::<Error>(value).is_ok(), is_in_range, "{text}");
+    }
+}

@@ -296,9 +296,13 @@ impl<'de> Take<'de> for MessageSeed {
                     object.next_value_seed(Taking(ParamsSeed(&mut message.params)))?;
                 }
                 "result" if message.response.is_none() => {
-                    message.response = Some(Ok(object.next_value_seed(Strict)?));
+                    let result = json::in_range(object.next_value_seed(Strict)?)?;
+                    message.response = Some(Ok(result));
                 }
-                "error" => message.response = Some(Err(object.next_value_seed(Strict)?)),
+                "error" => {
+                    let error = json::in_range(object.next_value_seed(Strict)?)?;
+                    message.response = Some(Err(error));
+                }
                 _ => return Ok(false),
             }
             Ok(true)
