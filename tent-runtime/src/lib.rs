@@ -4,6 +4,7 @@
 //!
 //! Each module imports only modules above it in this list, which a test enforces.
 
+mod bounded;
 mod clock;
 mod content;
 mod error;

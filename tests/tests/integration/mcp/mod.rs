@@ -5,6 +5,7 @@
 mod about;
 mod app;
 mod batches;
+mod bounded_outputs;
 mod bounds;
 mod cancellation;
 mod client;
