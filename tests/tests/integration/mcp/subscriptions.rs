@@ -274,7 +274,8 @@ async fn a_stream_ends_when_the_key_of_its_caller_is_revoked() {
     let session = app.session_by("ada", "2025-06-18").await;
     let mut unread = open(Request::get(&session).by("ada")).await;
     let unread_subscription = open(listen("1", tools()).by("ada")).await;
-    let mut other = open(Request::get(&session)).await;
+    let of_another = app.session("2025-06-18").await;
+    let mut other = open(Request::get(&of_another)).await;
     assert_eq!(arrived_of_ten(&app, &mut other).await, 10);
     let session = app.session_by("ada", "2025-06-18").await;
     let quiet = open(Request::get(&session).by("ada")).await;
