@@ -15,6 +15,7 @@ use sha2::Digest as _;
 use tent_core::codes;
 
 use self::number::{Members, Start};
+pub(crate) use self::out_of_range::{in_range, is_out_of_range};
 pub(crate) use self::strict::{Strict, strict_object};
 use crate::error::Error;
 
@@ -43,12 +44,14 @@ fn refused(why: &dyn fmt::Display) -> Error {
 /// Reads the whole text with `seed`. Text after the value is an error.
 pub(crate) fn read<'de, S>(text: &'de str, seed: S) -> Result<S::Value, serde_json::Error>
 where
-    S: DeserializeSeed<'de>,
+    S: DeserializeSeed<'de> + Clone,
 {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = seed.deserialize(&mut reader)?;
-    reader.end()?;
-    Ok(value)
+    let value = seed.clone().deserialize(&mut reader);
+    match value.and_then(|value| reader.end().map(|()| value)) {
+        Err(error) if out_of_range::is_cause(&error) => out_of_range::read(text, seed),
+        read => read,
+    }
 }
 
 /// The SHA-256 of a value. The order of keys in objects does not matter.
@@ -155,6 +158,7 @@ pub(crate) trait Take<'de>: Sized {
 }
 
 /// Adapts a [`Take`] to a seed of serde.
+#[derive(Clone)]
 pub(crate) struct Taking<T>(pub(crate) T);
 
 impl<'de, T: Take<'de>> DeserializeSeed<'de> for Taking<T> {
@@ -188,6 +192,10 @@ impl<'de, T: Take<'de>> Visitor<'de> for Taking<T> {
         Ok(self.0.other())
     }
 
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, _: D) -> Result<T::Out, D::Error> {
+        Ok(self.0.other())
+    }
+
     fn visit_unit<E>(self) -> Result<T::Out, E> {
         Ok(self.0.null())
     }
@@ -213,6 +221,7 @@ impl<'de, T: Take<'de>> Visitor<'de> for Taking<T> {
 }
 
 /// Reads a value strictly and discards it.
+#[derive(Clone)]
 pub(crate) struct Skip;
 
 impl Take<'_> for Skip {
@@ -320,7 +329,9 @@ pub(crate) fn members<'de, A: MapAccess<'de>>(
     Ok(())
 }
 
+mod digits;
 mod number;
+mod out_of_range;
 mod strict;
 
 #[cfg(test)]

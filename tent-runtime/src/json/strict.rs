@@ -9,6 +9,7 @@ use super::number::{Members, Start, number};
 use super::{duplicate, is_reserved, reserved};
 
 /// Reads a [`Value`] without duplicate or reserved keys.
+#[derive(Clone)]
 pub(crate) struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {
@@ -42,6 +43,11 @@ impl<'de> Visitor<'de> for Strict {
         serde_json::Number::from_f64(value)
             .map(Value::Number)
             .ok_or_else(|| E::custom("a number is out of range"))
+    }
+
+    /// A number beyond the doubles, from the [second reader](super::out_of_range).
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, _: D) -> Result<Value, D::Error> {
+        Ok(super::out_of_range::mark())
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {

@@ -4,12 +4,15 @@
 //! `check` still walks an *outline* of the schema, its types and fields, so that numbers and strings are normalized as
 //! everywhere else. The outline must accept every value that the schema accepts. No message contains a value.
 
-use jsonschema::Validator;
+mod fan_out;
+
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
+use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 use tent_core::codes;
 
+use self::fan_out::FanOut;
 use super::Problem;
 use super::check::{CompiledSchema, Path};
 use super::keywords;
@@ -17,9 +20,16 @@ use super::keywords;
 /// The maximum number of fields in one error.
 const MOST: usize = 100;
 
+/// How often a pattern with look-around or back-references may backtrack. A text that needs more is invalid. The other
+/// patterns run in linear time.
+const MAX_BACKTRACKS: usize = 100_000;
+
 /// A schema that the crate `jsonschema` validates.
 #[derive(Debug)]
-pub(super) struct FullValidator(Validator);
+pub(super) struct FullValidator {
+    validator: Validator,
+    fan_out: FanOut,
+}
 
 impl FullValidator {
     /// The validator for `document`, and the outline that the check walks.
@@ -47,8 +57,13 @@ impl FullValidator {
             let message = "a secret behind a reference or a condition cannot be masked: declare it under `properties`";
             return Err(refused("", &message));
         }
-        match jsonschema::options().offline().build(document) {
-            Ok(validator) => Ok((FullValidator(validator), outline)),
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
+        let options = jsonschema::options().offline();
+        match options.with_pattern_options(patterns).build(document) {
+            Ok(validator) => {
+                let fan_out = FanOut::of(document);
+                Ok((FullValidator { validator, fan_out }, outline))
+            }
             Err(error) => Err(refused(error.instance_path().as_str(), &error)),
         }
     }
@@ -60,10 +75,17 @@ impl FullValidator {
         input: &Value,
         found: &mut Vec<(String, String)>,
     ) {
-        if self.0.is_valid(input) {
+        if self.validator.is_valid(input) {
             return;
         }
-        for error in self.0.iter_errors(input) {
+        if !self.fan_out.is_quick(input) {
+            if found.is_empty() {
+                let what = "does not match the schema, and nests too deep to list its problems";
+                found.push((String::new(), what.to_owned()));
+            }
+            return;
+        }
+        for error in self.validator.iter_errors(input) {
             for (path, what) in describe(compiled, input, &error) {
                 if found.len() >= MOST {
                     return;

@@ -23,11 +23,13 @@ pub(super) const ONLY: &str = "x-tent-only";
 pub(super) const NOT: &str = "x-tent-not";
 /// The pattern that the keys of a map match.
 pub(super) const KEYS: &str = "x-tent-keys";
+/// How often a type reads the parts of a value by trial: an untagged enum.
+pub(super) const TRIES: &str = "x-tent-tries";
 /// Lines for the end of the description.
 pub(super) const WORDS: &str = "x-tent-words";
 
-const ALL: [&str; 11] = [
-    NULL, SECRET, WIDE, HUGE, LEAST, MOST, SINGLE, ONLY, NOT, KEYS, WORDS,
+const ALL: [&str; 12] = [
+    NULL, SECRET, WIDE, HUGE, LEAST, MOST, SINGLE, ONLY, NOT, KEYS, TRIES, WORDS,
 ];
 
 /// Adds a line to the end of the description.

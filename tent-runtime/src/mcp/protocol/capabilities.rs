@@ -65,6 +65,7 @@ pub(crate) struct ClientCapabilities<'a> {
 }
 
 /// Reads the capabilities of a client; `None` if they are not an object.
+#[derive(Clone)]
 pub(crate) struct CapabilitiesSeed;
 
 impl<'de> Take<'de> for CapabilitiesSeed {

@@ -206,6 +206,7 @@ pub(crate) fn is_id(text: &str) -> bool {
 }
 
 /// The messages of a batch, each as its own text.
+#[derive(Clone)]
 struct BatchSeed;
 
 impl<'de> Take<'de> for BatchSeed {
@@ -230,6 +231,7 @@ impl<'de> Take<'de> for BatchSeed {
 }
 
 /// The params of a message as a map.
+#[derive(Clone)]
 struct InputSeed;
 
 impl<'de> Take<'de> for InputSeed {
@@ -267,6 +269,7 @@ impl<'de> Take<'de> for ObjectSeed {
     }
 }
 
+#[derive(Clone)]
 struct MessageSeed;
 
 impl<'de> Take<'de> for MessageSeed {
@@ -293,9 +296,13 @@ impl<'de> Take<'de> for MessageSeed {
                     object.next_value_seed(Taking(ParamsSeed(&mut message.params)))?;
                 }
                 "result" if message.response.is_none() => {
-                    message.response = Some(Ok(object.next_value_seed(Strict)?));
+                    let result = json::in_range(object.next_value_seed(Strict)?)?;
+                    message.response = Some(Ok(result));
                 }
-                "error" => message.response = Some(Err(object.next_value_seed(Strict)?)),
+                "error" => {
+                    let error = json::in_range(object.next_value_seed(Strict)?)?;
+                    message.response = Some(Err(error));
+                }
                 _ => return Ok(false),
             }
             Ok(true)

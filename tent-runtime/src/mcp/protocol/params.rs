@@ -230,7 +230,7 @@ impl<'de> Take<'de> for MetaSeed<'_, 'de> {
                 "progressToken" => meta.progress_token = object.next_value()?,
                 _ if key.starts_with("tent.") => return Ok(false),
                 _ => {
-                    let value = object.next_value_seed(Strict)?;
+                    let value = json::in_range(object.next_value_seed(Strict)?)?;
                     meta.rest.insert(key.to_owned(), value);
                 }
             }

@@ -136,7 +136,7 @@ fn size_within(value: &Value, depth: u16) -> u64 {
     inner + own_size(value)
 }
 
-fn own_size(value: &Value) -> u64 {
+pub(super) fn own_size(value: &Value) -> u64 {
     match value {
         Value::String(text) => 1 + (text.len() / BYTES_PER_STEP) as u64,
         _ => 1,

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 use tent_core::codes;
 
-use super::compiled::{CompiledSchema, Node, NodeId, NodeKind, Selector, UnionRule};
-use super::selectors::{add_selectors, has_cycle};
+use super::compiled::{CompiledSchema, Node, NodeId, NodeKind, Selector, Tries, UnionRule};
+use super::selectors::{add_selectors, has_cycle, keep_recursive_tries};
 use crate::schema::transform::{is_annotation, split};
 use crate::schema::{Problem, keywords};
 
@@ -64,6 +64,7 @@ pub(in crate::schema) fn compile(
             NodeKind::Union(_) | NodeKind::AllOf(_) | NodeKind::Not(_)
         )
     });
+    keep_recursive_tries(&mut compiler.nodes);
     let mut compiled = CompiledSchema {
         nodes: compiler.nodes,
         may_revisit,
@@ -98,6 +99,7 @@ impl Compiler<'_> {
             kind,
             null: false,
             secret: false,
+            tries: None,
         });
         self.nodes.len() - 1
     }
@@ -116,6 +118,7 @@ impl Compiler<'_> {
                 let marked = |mark: &str| schema.get(mark) == Some(&Value::Bool(true));
                 self.nodes[id].null = marked(keywords::NULL);
                 self.nodes[id].secret = marked(keywords::SECRET);
+                self.nodes[id].tries = tries(&schema);
                 self.parts(id, schema, pointer)
             }
             _ => {
@@ -282,6 +285,23 @@ impl Compiler<'_> {
 fn is_supported_dialect(dialect: &Value) -> bool {
     let name = dialect.as_str().unwrap_or_default();
     name.strip_suffix('#').unwrap_or(name) == "https://json-schema.org/draft/2020-12/schema"
+}
+
+/// The [`Tries`] of a schema.
+fn tries(schema: &Map<String, Value>) -> Option<Box<Tries>> {
+    let tries = schema.get(keywords::TRIES)?;
+    let count = |name: &str| tries.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let keys = tries.get("keys").and_then(Value::as_object)?;
+    let mut keys: Vec<(Box<str>, u64)> = keys
+        .iter()
+        .map(|(key, count)| (key.as_str().into(), count.as_u64().unwrap_or(1)))
+        .collect();
+    keys.sort_unstable();
+    Some(Box::new(Tries {
+        keys,
+        rest: count("rest"),
+        items: count("items"),
+    }))
 }
 
 pub(super) fn values(schema: &mut Map<String, Value>) -> Option<Vec<Value>> {

@@ -26,6 +26,24 @@ pub(super) struct Node {
     pub(super) null: bool,
     /// Whether the value is secret: errors and logs must not show it.
     pub(super) secret: bool,
+    /// How often the type reads the parts of the value, if it contains itself and is read by trial.
+    pub(super) tries: Option<Box<Tries>>,
+}
+
+/// How often a type reads the parts of a value.
+#[derive(Debug)]
+pub(super) struct Tries {
+    pub(super) keys: Vec<(Box<str>, u64)>,
+    pub(super) rest: u64,
+    pub(super) items: u64,
+}
+
+impl Tries {
+    pub(super) fn key(&self, name: &str) -> u64 {
+        let found = self.keys.binary_search_by(|(key, _)| (**key).cmp(name));
+        let declared = found.ok().and_then(|at| self.keys.get(at));
+        (declared.map_or(0, |(_, count)| *count) + self.rest).max(1)
+    }
 }
 
 #[derive(Debug)]

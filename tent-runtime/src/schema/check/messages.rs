@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::compiled::{
     CompiledSchema, IntegerRule, NodeId, NodeKind, NumberRule, Selector, UnionRule,
 };
+use crate::json;
 
 /// The maximum number of names in one message.
 const MOST: usize = 30;
@@ -28,6 +29,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
+        other if json::is_out_of_range(other) => "a number out of range",
         Value::Object(_) => "an object",
     }
 }
@@ -69,7 +71,8 @@ pub(super) fn number_range(rule: &NumberRule) -> String {
         parts.push(format!("below {exclusive_max}"));
     }
     if parts.is_empty() {
-        parts.push("a 32-bit number".to_owned());
+        let bits = if rule.is_f32 { 32 } else { 64 };
+        parts.push(format!("a {bits}-bit number"));
     }
     parts.join(" and ")
 }

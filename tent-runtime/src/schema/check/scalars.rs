@@ -3,9 +3,10 @@
 use serde_json::{Number as JsonNumber, Value};
 
 use super::compiled::{IntegerRule, NodeId, NumberRule, StringRule};
+use super::containers::range;
 use super::messages;
 use super::path::Path;
-use super::walk::{Mode, Validation, range};
+use super::walk::{Mode, Validation};
 use crate::json;
 
 /// The greatest integer up to which every integer is exact as an `f64`.
@@ -93,6 +94,11 @@ impl Validation<'_> {
                     });
                 }
             },
+            other if json::is_out_of_range(other) => {
+                return self.fail(path, || {
+                    format!("must be {}", messages::integer_range(rule))
+                });
+            }
             other => return self.expected(id, other, path),
         };
         if read < rule.min || read > rule.max {
@@ -140,6 +146,9 @@ impl Validation<'_> {
                     });
                 }
             },
+            other if json::is_out_of_range(other) => {
+                return self.fail(path, || format!("must be {}", messages::number_range(rule)));
+            }
             other => return self.expected(id, other, path),
         };
         if let Some(number) = parsed {

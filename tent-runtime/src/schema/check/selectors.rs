@@ -79,6 +79,47 @@ fn by_key(objects: &[(NodeId, &ObjectRule)]) -> Option<Selector> {
     distinct.then_some(Selector::Key(keys))
 }
 
+/// Removes the tries of each node that does not contain itself: the product of those is a constant of the type.
+pub(super) fn keep_recursive_tries(nodes: &mut [Node]) {
+    for id in 0..nodes.len() {
+        if nodes[id].tries.is_none() {
+            continue;
+        }
+        let mut seen = vec![false; nodes.len()];
+        let mut open = parts(&nodes[id].kind);
+        while let Some(next) = open.pop() {
+            if !std::mem::replace(&mut seen[next], true) {
+                open.extend(parts(&nodes[next].kind));
+            }
+        }
+        if !seen[id] {
+            nodes[id].tries = None;
+        }
+    }
+}
+
+/// The nodes that a node refers to.
+fn parts(kind: &NodeKind) -> Vec<NodeId> {
+    match kind {
+        NodeKind::Ref(other) | NodeKind::Not(other) => vec![*other],
+        NodeKind::AllOf(parts) => parts.clone(),
+        NodeKind::Union(union) => union.branches.clone(),
+        NodeKind::Array(rule) => {
+            let mut parts = rule.prefix_items.clone();
+            parts.push(rule.items);
+            parts
+        }
+        NodeKind::Object(rule) => {
+            let mut parts: Vec<_> = rule.properties.iter().map(|one| one.node).collect();
+            if let Additional::Allowed(id) = rule.rest {
+                parts.push(id);
+            }
+            parts
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Whether the node at `id` refers to a node that is `open`, without a value in between.
 pub(super) fn has_cycle(nodes: &[Node], id: NodeId, open: &mut [bool], done: &mut [bool]) -> bool {
     if done[id] || open[id] {

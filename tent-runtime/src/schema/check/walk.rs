@@ -3,20 +3,23 @@
 //! Normalized means: an integer has no fraction (`30.0` becomes 30, and `"30"` where strings are accepted), a `null` of an
 //! optional field is removed, and an absent field gets its constant default.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value};
 
-use super::budget::{Budget, Match, size_of};
-use super::compiled::{Additional, ArrayRule, CompiledSchema, NodeId, NodeKind, ObjectRule};
+use super::budget::{Budget, Match, own_size, size_of};
+use super::compiled::{CompiledSchema, Node, NodeId, NodeKind, Tries};
 use super::messages;
 use super::path::Path;
 use crate::json;
 
 /// The maximum number of fields in one error.
-const MAX_ERRORS: usize = 100;
+pub(super) const MAX_ERRORS: usize = 100;
 /// The maximum nesting depth of a value.
 pub(super) const MAX_DEPTH: u16 = 192;
+
+/// The number of reads and copies by serde that every input may need, a few milliseconds of work.
+const MIN_READS: u64 = 200_000;
+/// The number of reads and copies for each unit of the input's size.
+const READS_PER_UNIT: u64 = 16;
 
 /// Which conversions are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +44,15 @@ pub(in crate::schema) struct Validation<'p> {
     /// Whether this is a dry run, which ends at the first error.
     pub(super) is_dry_run: bool,
     pub(super) failed: bool,
-    found: Vec<(String, String)>,
+    /// How often the type reads the current value by trial.
+    pub(super) reads: u64,
+    /// How often serde copies the current value: before each trial, it copies all of the value.
+    pub(super) copies: u64,
+    /// The tries of the unions at the current value.
+    pub(super) tries: Vec<&'p Tries>,
+    /// The number of reads and copies that are left.
+    reads_left: u64,
+    pub(super) found: Vec<(String, String)>,
 }
 
 impl<'p> Validation<'p> {
@@ -54,6 +65,10 @@ impl<'p> Validation<'p> {
             unions: 0,
             is_dry_run: false,
             failed: false,
+            reads: 1,
+            copies: 0,
+            tries: Vec::new(),
+            reads_left: MIN_READS,
             found: Vec::new(),
         }
     }
@@ -75,7 +90,9 @@ impl<'p> Validation<'p> {
     /// Walks the root, an object, with the budget for its size.
     pub(in crate::schema) fn root(&mut self, input: &mut Map<String, Value>) {
         if self.compiled.may_revisit {
-            self.budget = Budget::of(size_of(input));
+            let size = size_of(input);
+            self.budget = Budget::of(size);
+            self.reads_left = MIN_READS.max(size.saturating_mul(READS_PER_UNIT));
         }
         if let NodeKind::Object(object) = &self.compiled.resolve(0).kind {
             let secret = self.compiled.node(0).secret;
@@ -129,6 +146,21 @@ impl<'p> Validation<'p> {
             return;
         }
         let path = &path.hidden(node.secret);
+        if let Some(tries) = &node.tries
+            && !self.is_dry_run
+        {
+            let (copies, open) = (self.copies, self.tries.len());
+            self.copies = copies.saturating_add(self.reads);
+            self.tries.push(tries);
+            self.visit_kind(id, node, value, path);
+            self.tries.truncate(open);
+            self.copies = copies;
+        } else {
+            self.visit_kind(id, node, value, path);
+        }
+    }
+
+    fn visit_kind(&mut self, id: NodeId, node: &'p Node, value: &mut Value, path: &Path<'_>) {
         match (&node.kind, &mut *value) {
             (NodeKind::Any, value) => self.anything(value, path),
             (NodeKind::Null, Value::Null) => {}
@@ -137,6 +169,9 @@ impl<'p> Validation<'p> {
             (NodeKind::Number(rule), value) => self.number(id, rule, value, path),
             (NodeKind::String(rule), Value::String(text)) => self.text(rule, text, path),
             (NodeKind::Bool(only), value) => self.boolean(id, *only, value, path),
+            (NodeKind::Object(_), value) if json::is_out_of_range(value) => {
+                self.expected(id, value, path);
+            }
             (NodeKind::Object(rule), Value::Object(object)) => self.object(rule, object, path),
             (NodeKind::Array(rule), Value::Array(items)) => self.list(rule, items, path),
             (NodeKind::Array(rule), Value::String(_)) if self.mode == Mode::Strings => {
@@ -174,6 +209,20 @@ impl<'p> Validation<'p> {
 
     /// Spends the steps of a visit of `value`. Records an error the first time that no steps are left.
     pub(super) fn spend(&mut self, value: &Value, path: &Path<'_>) -> bool {
+        if self.copies > 0 && !self.is_dry_run {
+            let before = self.reads_left;
+            let reads = self.copies.saturating_add(self.reads);
+            self.reads_left = before.saturating_sub(reads.saturating_mul(own_size(value)));
+            if self.reads_left == 0 {
+                self.failed = true;
+                if before > 0 {
+                    self.fail(path, || {
+                        "nests too many values that are read by trial: use fewer levels".to_owned()
+                    });
+                }
+                return false;
+            }
+        }
         let spent = self.budget.is_exhausted();
         let spend = self.budget.take(value);
         if !spend {
@@ -197,6 +246,9 @@ impl<'p> Validation<'p> {
             return self.fail(path, || "is nested too deeply".to_owned());
         }
         match value {
+            value if json::is_out_of_range(value) => {
+                self.fail(path, || "is a number out of range".to_owned());
+            }
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
                     let path = path.index(at);
@@ -216,101 +268,6 @@ impl<'p> Validation<'p> {
                 }
             }
             _ => {}
-        }
-    }
-
-    fn object(&mut self, rule: &ObjectRule, object: &mut Map<String, Value>, path: &Path<'_>) {
-        let (mut seen, mut required, mut nulls) = (0, 0, false);
-        let size = object.len() as u64;
-        for (key, value) in &mut *object {
-            if json::is_reserved(key) {
-                self.fail(&path.chosen(key), reserved_name);
-                continue;
-            }
-            if let Some(property) = rule.property(key) {
-                seen += 1;
-                required += usize::from(property.required);
-                if value.is_null() && property.null_is_absent && self.mode != Mode::Exact {
-                    nulls = true;
-                    continue;
-                }
-                self.visit(property.node, value, &path.known(key));
-                continue;
-            }
-            let path = path.chosen(key);
-            if rule
-                .key_pattern
-                .as_ref()
-                .is_some_and(|keys| !keys.is_match(key))
-            {
-                self.fail(&path, || "is not a valid key of this map".to_owned());
-                continue;
-            }
-            match rule.rest {
-                Additional::Allowed(id) => self.visit(id, value, &path),
-                Additional::Forbidden => self.fail(&path, || unknown_field(rule, key, path.secret)),
-            }
-        }
-        if required < rule.required {
-            let missing = rule.properties.iter().filter(|property| property.required);
-            for property in missing {
-                if !object.contains_key(&*property.name) {
-                    let compiled = self.compiled;
-                    self.fail(&path.known(&property.name), || {
-                        format!(
-                            "is required: expected {}",
-                            compiled.expected_value(property.node)
-                        )
-                    });
-                }
-            }
-        }
-        if nulls {
-            object.retain(|key, value| {
-                !(value.is_null() && rule.property(key).is_some_and(|one| one.null_is_absent))
-            });
-        }
-        if rule.defaults && seen < rule.properties.len() && self.mode != Mode::Exact {
-            for property in &rule.properties {
-                if let Some(default) = &property.default
-                    && !object.contains_key(&*property.name)
-                {
-                    object.insert(property.name.to_string(), default.clone());
-                }
-            }
-        }
-        if size < rule.min || size > rule.max {
-            self.fail(path, || {
-                format!(
-                    "must have {}",
-                    range(rule.min, rule.max, ["property", "properties"])
-                )
-            });
-        }
-    }
-
-    fn list(&mut self, rule: &ArrayRule, items: &mut [Value], path: &Path<'_>) {
-        let size = items.len() as u64;
-        if size < rule.min || size > rule.max {
-            self.fail(path, || {
-                let range = range(rule.min, rule.max, ["item", "items"]);
-                format!("must have {range}, has {size}")
-            });
-        }
-        for (at, item) in items.iter_mut().enumerate() {
-            let id = rule.prefix_items.get(at).copied().unwrap_or(rule.items);
-            self.visit(id, item, &path.index(at));
-            if self.found.len() >= MAX_ERRORS {
-                return;
-            }
-        }
-        if rule.unique && items.len() > 1 {
-            let mut seen = HashSet::with_capacity(items.len());
-            if let Some(at) = items.iter().position(|item| !seen.insert(item)) {
-                self.fail(&path.index(at), || {
-                    "is a duplicate of another item".to_owned()
-                });
-            }
         }
     }
 }
@@ -334,31 +291,6 @@ impl Validation<'_> {
     }
 }
 
-fn reserved_name() -> String {
+pub(super) fn reserved_name() -> String {
     "is a reserved name".to_owned()
-}
-
-fn unknown_field(rule: &ObjectRule, key: &str, secret: bool) -> String {
-    let near = messages::near(key, rule.names()).filter(|_| !secret);
-    match (near, rule.properties.is_empty()) {
-        (_, true) => "unknown field; this object has no fields".to_owned(),
-        (Some(near), _) => format!(
-            "unknown field; did you mean `{near}`? Known fields: {}",
-            messages::list(rule.names())
-        ),
-        (None, _) => format!(
-            "unknown field; known fields: {}",
-            messages::list(rule.names())
-        ),
-    }
-}
-
-pub(super) fn range(min: u64, max: u64, [one, many]: [&str; 2]) -> String {
-    let (range, last) = match (min, max) {
-        (min, u64::MAX) => (format!("at least {min}"), min),
-        (0, max) => (format!("at most {max}"), max),
-        (min, max) if min == max => (format!("exactly {min}"), max),
-        (min, max) => (format!("{min} to {max}"), max),
-    };
-    format!("{range} {}", if last == 1 { one } else { many })
 }

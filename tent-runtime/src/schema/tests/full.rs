@@ -145,3 +145,88 @@ fn an_outline_never_refuses_what_the_schema_accepts() {
     let fits = json!({"row": ["a", 1], "any": 7, "map": {"xy": 1, "a": "b"}});
     assert_eq!(accept(&input, fits.clone()), Ok(fits));
 }
+
+/// A value that nests in the field `a`, around `inner`.
+fn nested(depth: usize, inner: Value) -> Value {
+    (0..depth).fold(inner, |value, _| json!({"a": value}))
+}
+
+// S06
+#[test]
+fn a_recursive_schema_costs_little_however_deep_an_invalid_value_nests() {
+    let node = json!({"$ref": "#/$defs/node"});
+    let branch = json!({"type": "object", "properties": {"a": node}, "required": ["a"]});
+    let of = |node: Value| json!({"type": "object", "$defs": {"node": node}, "properties": {"a": {"$ref": "#/$defs/node"}}, "if": true});
+    let leaf = json!({"type": "integer"});
+    let other = json!({"properties": {"a": {"$ref": "#/$defs/node"}, "b": {}}, "required": ["a"], "type": "object"});
+    let anchored = json!({"type": "object", "$defs": {"node": {"$dynamicAnchor": "n", "anyOf": [
+        {"type": "integer"},
+        {"type": "object", "properties": {"a": {"$dynamicRef": "#n"}}},
+        {"type": "object", "properties": {"a": {"$dynamicRef": "#n"}}},
+    ]}}, "properties": {"a": {"$dynamicRef": "#n"}}});
+    for schema in [
+        of(json!({"anyOf": [leaf, branch, other]})),
+        of(
+            json!({"oneOf": [leaf, branch, {"type": "object", "properties": {"a": node}, "required": ["a", "b"]}]}),
+        ),
+        of(json!({"allOf": [{"anyOf": [leaf, branch]}, {"anyOf": [leaf, other]}]})),
+        of(json!({"if": branch, "then": other, "else": leaf})),
+        of(json!({"not": {"not": {"anyOf": [leaf, branch, other]}}})),
+        of(json!({"dependentSchemas": {"a": branch}, "anyOf": [leaf, other]})),
+        of(json!({"anyOf": [leaf, branch, other], "unevaluatedProperties": false})),
+        of(json!({"anyOf": [leaf, {"additionalProperties": node, "type": "object"}, other]})),
+        anchored,
+    ] {
+        let shown = schema.to_string();
+        let input = InputSchema::from_declared(schema).expect("a schema");
+        for depth in [20, 100] {
+            let told = accept(&input, nested(depth, json!("not an integer")));
+            let told = told.expect_err(&shown);
+            assert_eq!(told.as_object().map(Map::len), Some(1), "{shown}: {told}");
+        }
+        accept(&input, nested(2, json!("not an integer"))).expect_err(&shown);
+    }
+}
+
+// S06
+#[test]
+fn a_schema_that_refers_to_itself_at_the_same_value_ends() {
+    for schema in [
+        json!({"type": "object", "if": {"$ref": "#"}, "then": {"required": ["a"]}}),
+        json!({"type": "object", "$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}, "if": {"$ref": "#/$defs/a"}, "then": {"required": ["a"]}}),
+        json!({"type": "object", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"required": ["b"]}]}}, "dependentSchemas": {"c": {"$ref": "#/$defs/a"}}}),
+    ] {
+        if let Ok(input) = InputSchema::from_declared(schema) {
+            let _ = accept(&input, json!({"c": 1}));
+            let _ = accept(&input, json!({}));
+        }
+    }
+}
+
+// S06
+#[test]
+fn a_pattern_that_backtracks_is_bounded() {
+    let input = InputSchema::from_declared(json!({
+        "type": "object",
+        "properties": {"a": {"type": "string", "pattern": "^(?!x)(a+)+$"}},
+    }))
+    .expect("a schema");
+    let text = "a".repeat(60) + "!";
+    accept(&input, json!({ "a": text })).expect_err("it does not match");
+    accept(&input, json!({"a": "aaa"})).expect("it matches");
+}
+
+// S06
+#[test]
+fn a_long_list_of_unique_items_is_validated_quickly() {
+    let input = InputSchema::from_declared(json!({
+        "type": "object",
+        "properties": {"a": {"type": "array", "uniqueItems": true, "contains": {"const": 1}}},
+    }))
+    .expect("a schema");
+    let items: Vec<_> = (0..100_000).map(|n| json!({"n": n})).collect();
+    let mut valid = items.clone();
+    valid.push(json!(1));
+    accept(&input, json!({ "a": valid })).expect("they are unique");
+    accept(&input, json!({ "a": items })).expect_err("none is 1");
+}

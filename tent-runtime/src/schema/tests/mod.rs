@@ -14,6 +14,7 @@ mod rules;
 mod secrets;
 mod declared;
 mod transform;
+mod trial;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};

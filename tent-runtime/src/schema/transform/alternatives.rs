@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 use tent_core::codes;
 
+use super::tries::Tries;
 use super::{Shaper, take_annotations};
 
 /// The maximum number of alternatives of one schema.
@@ -56,7 +57,8 @@ impl Shaper {
         }
         for keyword in ["oneOf", "anyOf"] {
             if let Some(Value::Array(branches)) = schema.remove(keyword) {
-                let each = self.branches(branches, &mut annotations, at, depth);
+                let untagged = keyword == "anyOf";
+                let each = self.branches(branches, untagged, &mut annotations, at, depth);
                 factors.push(each);
             }
         }
@@ -95,19 +97,32 @@ impl Shaper {
 
     /// The alternatives of every branch of a union. If only one branch is not `null` (the type in an `Option`), its annotations
     /// move to the union.
+    ///
+    /// schemars writes `anyOf` for an untagged enum, whose variants serde tries in turn, and `oneOf` for the others.
     fn branches(
         &mut self,
         branches: Vec<Value>,
+        untagged: bool,
         annotations: &mut Object,
         at: &str,
         depth: usize,
     ) -> Vec<Object> {
-        let each: Vec<(Object, Vec<Object>)> = branches
-            .into_iter()
-            .map(|branch| self.alternatives(branch, at, depth + 1))
-            .collect();
         let is_null = |found: &[Object]| matches!(found, [one] if one.get("type").is_some_and(|kind| kind == "null"));
+        let around = self.tries.take();
+        let (mut tried, mut nested) = (Tries::default(), false);
+        let mut each: Vec<(Object, Vec<Object>)> = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let found = self.alternatives(branch, at, depth + 1);
+            nested |= self.tries.is_some();
+            let own = self.tries.take();
+            tried.add(own.unwrap_or_else(|| Tries::of_variant(&found.1, &self.definitions)));
+            each.push(found);
+        }
         let alone = each.iter().filter(|(_, found)| !is_null(found)).count() == 1;
+        self.tries = around;
+        if nested || (untagged && !alone) {
+            self.tries.get_or_insert_default().add(tried);
+        }
         let mut all = Vec::new();
         for (mut beside, found) in each {
             if alone && !is_null(&found) {

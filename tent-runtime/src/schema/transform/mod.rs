@@ -14,6 +14,7 @@ mod object;
 mod refs;
 mod scalar;
 mod source;
+mod tries;
 mod union;
 
 use serde_json::{Map, Value};
@@ -24,6 +25,7 @@ pub(super) use self::object::is_name;
 use self::refs::Definitions;
 pub(super) use self::scalar::{SAFE, set_bounds, whole};
 pub(super) use self::source::Source;
+use self::tries::Tries;
 use super::{Problem, keywords};
 
 /// The maximum number of subschemas after references are inlined.
@@ -45,6 +47,8 @@ pub(super) struct Shaper {
     published: Map<String, Value>,
     parts: usize,
     problems: Vec<Problem>,
+    /// What the type that is split into alternatives reads by trial; `None` if it has no untagged enum.
+    tries: Option<Tries>,
 }
 
 impl Shaper {
@@ -55,6 +59,7 @@ impl Shaper {
             published: Map::new(),
             parts: 0,
             problems: Vec::new(),
+            tries: None,
         }
     }
 
@@ -75,12 +80,17 @@ impl Shaper {
             }
             return Map::new();
         }
+        self.tries = None;
         let (annotations, alternatives) = self.alternatives(raw, at, 0);
+        let tries = self.tries.take().filter(|_| self.side == Side::Input);
         let branches: Vec<_> = alternatives
             .into_iter()
             .map(|alternative| self.single(alternative, at))
             .collect();
         let mut schema = self.join(branches, at);
+        if let Some(tries) = tries {
+            schema.insert(keywords::TRIES.to_owned(), tries.into_value());
+        }
         annotate(&mut schema, annotations);
         schema
     }

@@ -141,7 +141,6 @@ async fn returns_32700_for_a_body_that_is_not_json_in_utf_8() {
         b"\xef\xbb\xbf{}",
         b"{\"jsonrpc\":\"\xff\"}",
         b"{} {}",
-        b"{\"a\":1e999}",
     ] {
         assert_eq!(
             code(&app, Request::raw(body)).await,
@@ -154,6 +153,7 @@ async fn returns_32700_for_a_body_that_is_not_json_in_utf_8() {
         "\"x\"",
         "null",
         "{}",
+        r#"{"a":1e999}"#,
         r#"{"jsonrpc":"1.0","method":"ping"}"#,
         r#"{"method":"ping"}"#,
     ] {
