@@ -94,7 +94,9 @@ async fn session(
         SingleHeader::Valid(id) => id,
         SingleHeader::Malformed => return Err(unknown_session()),
     };
+    // The session of another caller is unknown to this one, so that an id that leaked is of no use.
     let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now())
+        .filter(|session| session.is_open_to(admitted.caller()))
         .ok_or_else(unknown_session)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
@@ -173,6 +175,7 @@ pub(crate) fn initialize(
             &params.client,
             capabilities,
         )?,
+        context.caller(),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))

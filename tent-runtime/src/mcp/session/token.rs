@@ -1,22 +1,26 @@
 //! Session ids of the legacy era. An id is a sealed token with everything that `initialize` negotiated, so that a
 //! restarted server, or another machine, can serve the session. Only the end of a session is stored.
-//! Must not authenticate: each request has its own credentials.
+//! Must not authenticate: each request has its own credentials. An id is bound to the caller that opened the session, so
+//! that another caller can neither use nor end it.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 3 | the version of this layout, the revision, the capabilities as bits |
 //! | 8 | when the session began, in milliseconds since 1970 |
 //! | 16 | the nonce |
+//! | 16 | the digest of the caller that opened the session; zeros if it was anonymous |
 //! | 1 + up to 128 | the length and the text of the client's name |
 //! | 1 + up to 32 | the same of its version |
 //! | the rest | the extensions as a JSON object; nothing if there are none |
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::caller::Caller;
 use crate::clock::Time;
 use crate::cx::{Capabilities, Client, Era, Extensions};
+use crate::json;
 use crate::mcp::protocol::revision::Revision;
 use crate::random;
 use crate::seal::{Sealer, Use};
@@ -32,10 +36,12 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) began: Time,
     pub(crate) nonce: [u8; 16],
+    /// The caller that opened the session, as [`digest`] makes it.
+    caller: [u8; 16],
 }
 
 /// The version of the layout. Another layout gets another number.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The most bytes of a client's name and version, so that an id stays under 512 characters.
 const MAX_NAME: usize = 128;
@@ -45,12 +51,13 @@ const MAX_VERSION: usize = 32;
 const MAX: usize = 337;
 
 impl Session {
-    pub(crate) fn begin(revision: Revision, client: Client, now: Time) -> Self {
+    pub(crate) fn begin(revision: Revision, client: Client, caller: &Caller, now: Time) -> Self {
         Session {
             revision,
             client,
             began: now,
             nonce: random::bytes(),
+            caller: digest(caller),
         }
     }
 
@@ -66,6 +73,7 @@ impl Session {
         let mut bytes = vec![VERSION, self.revision as u8, to_bits(*capabilities)];
         bytes.extend_from_slice(&self.began.as_millis().to_be_bytes());
         bytes.extend_from_slice(&self.nonce);
+        bytes.extend_from_slice(&self.caller);
         put(&mut bytes, name.as_deref(), MAX_NAME);
         put(&mut bytes, version.as_deref(), MAX_VERSION);
         bytes.extend(extensions_within(MAX - bytes.len(), extensions));
@@ -78,6 +86,7 @@ impl Session {
         let ([layout, revision, bits], bytes) = bytes.split_first_chunk()?;
         let (began, bytes) = bytes.split_first_chunk()?;
         let (nonce, bytes) = bytes.split_first_chunk()?;
+        let (caller, bytes) = bytes.split_first_chunk()?;
         let (name, bytes) = take(bytes)?;
         let (version, bytes) = take(bytes)?;
         let extensions: Map<String, Value> = match bytes {
@@ -101,7 +110,14 @@ impl Session {
             },
             began,
             nonce: *nonce,
+            caller: *caller,
         })
+    }
+
+    /// Whether this caller may use the session: the one that opened it. A session that was opened anonymously can be
+    /// continued with credentials, because a client may sign in after its handshake.
+    pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
+        self.caller == ANONYMOUS || self.caller == digest(caller)
     }
 
     /// When it expires.
@@ -110,13 +126,26 @@ impl Session {
     }
 }
 
+/// The digest of an anonymous caller.
+const ANONYMOUS: [u8; 16] = [0; 16];
+
+/// The first half of the digest of a caller's identity. It binds a session to its caller and authenticates nothing, so
+/// 128 bits are enough.
+fn digest(caller: &Caller) -> [u8; 16] {
+    if !caller.is_known() {
+        return ANONYMOUS;
+    }
+    let digest = json::digest_of(caller.to_string().as_bytes());
+    *digest.first_chunk().expect("a digest has 32 bytes")
+}
+
 /// The extensions as JSON of at most `room` bytes: first as many as there is room for, then settings in the room that
 /// is left.
 fn extensions_within(room: usize, extensions: &Extensions) -> Vec<u8> {
     let bytes = |all: &Map<String, Value>| serde_json::to_vec(all).unwrap_or_default();
     let mut kept = Map::new();
     for (id, _) in extensions.all() {
-        kept.insert(id.clone(), json!({}));
+        kept.insert(id.clone(), Value::Object(Map::new()));
         if bytes(&kept).len() > room {
             kept.remove(id);
         }
@@ -182,11 +211,18 @@ fn from_bits(bits: u8) -> Capabilities {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::caller::User;
     use crate::settings::Secret;
 
     fn sealer() -> Sealer {
         Sealer::new(&[Secret::random()]).expect("one secret")
+    }
+
+    fn user(id: &str) -> Caller {
+        Caller::User(User::new(id).into())
     }
 
     const NOW: Time = Time::from_millis(2_000);
@@ -198,7 +234,8 @@ mod tests {
             capabilities: from_bits(0b10_1010),
             ..Client::default()
         };
-        Session::begin(Revision::V2025_06_18, client, Time::from_millis(1_000))
+        let now = Time::from_millis(1_000);
+        Session::begin(Revision::V2025_06_18, client, &user("ada"), now)
     }
 
     /// The client that the id of this session carries.
@@ -272,6 +309,26 @@ mod tests {
             Session::open(&ours, &id, set_back).is_some(),
             "a clock set back"
         );
+    }
+
+    // P39.
+    #[test]
+    fn a_session_is_open_to_the_caller_that_opened_it() {
+        let sealer = sealer();
+        let opened = |by: &Caller| {
+            let now = Time::from_millis(1_000);
+            let session = Session::begin(Revision::V2025_06_18, Client::default(), by, now);
+            Session::open(&sealer, &session.seal(&sealer), NOW).expect("it is ours")
+        };
+        let of_ada = opened(&user("ada"));
+        assert!(of_ada.is_open_to(&user("ada")));
+        for other in [user("bob"), user(""), Caller::Anonymous, Caller::App] {
+            assert!(!of_ada.is_open_to(&other), "{other}");
+        }
+        let anonymous = opened(&Caller::Anonymous);
+        for caller in [user("ada"), Caller::Anonymous] {
+            assert!(anonymous.is_open_to(&caller), "{caller}");
+        }
     }
 
     #[test]

@@ -186,6 +186,15 @@ impl App {
         self.session_of(revision, json!({})).await
     }
 
+    /// The same of another caller.
+    pub(crate) async fn session_by(&self, key: &'static str, revision: &str) -> String {
+        let params = json!({"protocolVersion": revision, "capabilities": {}});
+        let initialize = Request::legacy("initialize", params).by(key);
+        let response = self.send(initialize).await;
+        let id = response.header("mcp-session-id").expect("a session");
+        id.to_owned()
+    }
+
     /// The id of a new session whose client has these capabilities.
     pub(crate) async fn session_of(&self, revision: &str, capabilities: Value) -> String {
         let params = json!({

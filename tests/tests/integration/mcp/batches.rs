@@ -43,7 +43,7 @@ async fn refuses_an_array_in_revisions_without_batches_and_runs_nothing() {
 #[tokio::test]
 async fn serves_each_message_of_an_array_as_a_single_one() {
     let app = App::new().await;
-    let session = app.session("2025-03-26").await;
+    let session = app.session_by("ada", "2025-03-26").await;
     let ok = json!({"content": [{"type": "text", "text": r#"{"id":"A1"}"#}]});
     let unknown = json!({
         "code": -32602,

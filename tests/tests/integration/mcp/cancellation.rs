@@ -121,13 +121,13 @@ async fn a_notification_cancels_a_legacy_call_and_a_disconnect_a_modern_one() {
 
     // Another id, another session, no session and another caller cancel nothing.
     let running = start(&app, call()).await;
-    for cancel in [
-        Request::cancel("1").session(&session),
-        Request::cancel(1).session(&other),
-        Request::cancel(1),
-        Request::cancel(1).session(&session).by("ada"),
+    for (cancel, status) in [
+        (Request::cancel("1").session(&session), 202),
+        (Request::cancel(1).session(&other), 202),
+        (Request::cancel(1), 202),
+        (Request::cancel(1).session(&session).by("ada"), 404),
     ] {
-        assert_eq!(app.send(cancel).await.status, 202);
+        assert_eq!(app.send(cancel).await.status, status);
     }
     assert!(!is_dropped() && !running.is_finished());
     let cancel = || app.send(Request::cancel(1).session(&session));

@@ -77,8 +77,11 @@ async fn a_response_counts_by_caller_and_session() {
     assert!(unable.is_silent(), "it did not declare the capability");
     let result = json!({"roots": [{"uri": "file:///a"}]});
     let response = || Request::respond(&id, result.clone());
-    for response in [response().session(&session).by("ada"), response()] {
-        assert_eq!(app.send(response).await.status, 202);
+    for (response, status) in [
+        (response().session(&session).by("ada"), 404),
+        (response(), 202),
+    ] {
+        assert_eq!(app.send(response).await.status, status);
     }
     assert!(!running.is_finished());
     assert_eq!(app.send(response().session(&session)).await.status, 202);

@@ -171,8 +171,9 @@ async fn sends_an_input_request_on_the_stream_and_accepts_the_response_in_anothe
         // A response of another caller, another session, no session or with another id is ignored, and so is a second one.
         let other = app.session_of(revision, all()).await;
         let eve = || Request::respond(&id, named("Eve"));
+        let of_another = app.send(eve().session(&session).by("ada")).await;
+        assert_eq!(of_another.status, 404);
         for response in [
-            eve().session(&session).by("ada"),
             eve().session(&other),
             eve(),
             Request::respond(&json!("tent-1"), named("Eve")).session(&session),

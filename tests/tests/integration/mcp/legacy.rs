@@ -244,29 +244,6 @@ async fn returns_404_for_a_lost_session_and_for_an_ended_one() {
 }
 
 #[tokio::test]
-async fn a_session_neither_authenticates_nor_keeps_its_caller() {
-    let app = App::new().await;
-    let session = app.session("2025-06-18").await;
-    let call = || {
-        Request::legacy(
-            "tools/call",
-            json!({"name": "delete_order", "arguments": {"id": "A1"}}),
-        )
-        .session(&session)
-    };
-    assert_eq!(app.send(call().anonymous()).await.status, 401);
-    let got = app.json(200, call().by("ada")).await;
-    assert_eq!(
-        got["error"]["message"], "Unknown tool: delete_order",
-        "ada is not staff"
-    );
-    assert_eq!(
-        app.json(200, call()).await["result"]["structuredContent"],
-        json!({"id": "A1"})
-    );
-}
-
-#[tokio::test]
 async fn a_legacy_result_has_no_modern_members() {
     let app = App::new().await;
     for (revision, structured) in [("2025-03-26", false), ("2025-11-25", true)] {

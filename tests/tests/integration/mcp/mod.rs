@@ -33,6 +33,7 @@ mod resources;
 mod response_streams;
 mod results;
 mod revisions;
+mod sessions;
 mod subscriptions;
 mod transport;
 mod unstructured;

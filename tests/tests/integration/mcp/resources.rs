@@ -160,7 +160,7 @@ async fn lists_each_resource_once() {
 #[tokio::test]
 async fn lists_resources_with_the_members_of_an_older_revision() {
     let app = app().await;
-    let session = app.session("2025-03-26").await;
+    let session = app.session_by("ada", "2025-03-26").await;
     let send = Request::legacy("resources/list", json!({}))
         .session(&session)
         .by("ada");

@@ -260,6 +260,7 @@ async fn legacy_log_messages_follow_the_level_of_their_session() {
     };
     let session = app.session("2025-11-25").await;
     let other = app.session("2025-11-25").await;
+    let of_ada = app.session_by("ada", "2025-11-25").await;
     let call = |session: &str| Request::legacy_call(session, "count");
     assert_eq!(levels(call(&session)).await, ["warning"], "info by default");
     let set = |level: Value| Request::legacy("logging/setLevel", json!({"level": level}));
@@ -272,7 +273,7 @@ async fn legacy_log_messages_follow_the_level_of_their_session() {
     }
     assert_eq!(levels(call(&other)).await, ["warning"]);
     assert_eq!(
-        levels(call(&session).by("ada")).await,
+        levels(call(&of_ada).by("ada")).await,
         ["warning"],
         "another caller"
     );

@@ -271,12 +271,13 @@ async fn a_stream_ends_when_the_key_of_its_caller_is_revoked() {
         assert!(stream.next().await.is_some());
         stream
     };
-    let session = app.session("2025-06-18").await;
+    let session = app.session_by("ada", "2025-06-18").await;
     let mut unread = open(Request::get(&session).by("ada")).await;
     let unread_subscription = open(listen("1", tools()).by("ada")).await;
-    let mut other = open(Request::get(&session)).await;
+    let of_another = app.session("2025-06-18").await;
+    let mut other = open(Request::get(&of_another)).await;
     assert_eq!(arrived_of_ten(&app, &mut other).await, 10);
-    let session = app.session("2025-06-18").await;
+    let session = app.session_by("ada", "2025-06-18").await;
     let quiet = open(Request::get(&session).by("ada")).await;
     let quiet_subscription = open(listen("7", tools()).by("ada")).await;
     app.revoke_keys().await;
@@ -294,6 +295,7 @@ async fn a_stream_ends_when_another_process_ends_its_session() {
     let url = directory.store();
     let set = [("store.url", &*url), ("limits.call_timeout", "1h")];
     let (here, there) = (app_with(&set).await, app_with(&set).await);
+    let there = there.with_keys_of(&here);
     let session = here.session("2025-06-18").await;
     let mut stream = here.stream(Request::get(&session)).await;
     assert_eq!(stream.next().await, Some(Value::Null));
@@ -380,7 +382,7 @@ async fn a_legacy_session_subscribes_to_resources_that_its_caller_can_read() {
         .await;
     let declared = json!({"listChanged": true, "subscribe": true});
     assert_eq!(got["capabilities"]["resources"], declared);
-    let session = app.session("2025-11-25").await;
+    let session = app.session_by("ada", "2025-11-25").await;
     let send = |method: &str, uri: Value| {
         let request = Request::legacy(method, json!({"uri": uri}));
         request.session(&session).by("ada")
@@ -455,7 +457,7 @@ async fn a_subscription_accepts_the_resources_that_its_caller_can_read() {
 #[tokio::test]
 async fn limits_the_subscriptions_of_a_session() {
     let app = app_with_resources().await;
-    let session = app.session("2025-11-25").await;
+    let session = app.session_by("ada", "2025-11-25").await;
     for id in 0..1001 {
         let params = json!({"uri": format!("orders://{id}")});
         let subscribe = Request::legacy("resources/subscribe", params);
