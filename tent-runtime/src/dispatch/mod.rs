@@ -41,6 +41,7 @@ mod admit;
 mod app_info;
 mod approval;
 mod audit;
+mod blocking;
 mod call;
 mod guard;
 mod host;
@@ -119,7 +120,7 @@ pub(crate) struct Dispatcher {
     closing: CancellationToken,
     /// The calls that run in separate tasks.
     tasks: TaskTracker,
-    blocking: run::BlockingPermits,
+    threads: blocking::BlockingThreads,
     /// Itself, for the calls that a function makes.
     weak: Weak<Dispatcher>,
 }
@@ -156,7 +157,7 @@ impl Dispatcher {
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
             tasks,
-            blocking: run::BlockingPermits::default(),
+            threads: blocking::BlockingThreads::default(),
             weak: weak.clone(),
         })
     }

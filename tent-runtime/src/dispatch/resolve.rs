@@ -229,7 +229,7 @@ impl Dispatcher {
             Some(is_accepted) => is_accepted,
             None => {
                 let cx = rule_cx.get_or_insert_with(|| self.rule_cx(requester));
-                access::by_rules(access, cx, deadline).await
+                access::by_rules(access, cx, deadline, &self.threads).await
             }
         };
         if !is_accepted {
@@ -252,6 +252,7 @@ impl Dispatcher {
         } = requester;
         Cx::new(CxParts {
             caller: admitted.caller().clone(),
+            client_address: admitted.client_address(),
             states: self.states.clone(),
             client: client.clone(),
             meta: meta.cloned().unwrap_or_default(),

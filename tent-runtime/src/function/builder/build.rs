@@ -23,6 +23,7 @@ impl FunctionBuilder<Handled> {
             handler,
             input,
             output,
+            is_plain: _,
         } = self.handler;
         let draft = Draft {
             name: self.name,
@@ -50,7 +51,7 @@ impl FunctionBuilder<Handled> {
             primitive: Primitive::Function,
             completes: &[],
             states: self.states,
-            handler: handler(self.blocking),
+            handler: handler(self.blocking.unwrap_or(true)),
         };
         match draft.check() {
             Ok(function) if problems.is_empty() => Ok(function),
@@ -129,6 +130,11 @@ impl FunctionBuilder<Handled> {
                 !self.structured && !self.mcp,
                 codes::CONFLICTING_OPTIONS,
                 "`structured(false)` is set, and the function is not a tool",
+            ),
+            (
+                self.blocking.is_some() && !self.handler.is_plain,
+                codes::CONFLICTING_OPTIONS,
+                "`blocking` is set on a handler that is not a plain closure",
             ),
             (
                 self.retry && query,

@@ -63,7 +63,7 @@ impl Function {
             mcp: false,
             api: None,
             retry: false,
-            blocking: false,
+            blocking: None,
             structured: true,
             timeout: None,
             limit: None,
@@ -96,7 +96,7 @@ pub struct FunctionBuilder<H = ()> {
     mcp: bool,
     api: Option<bool>,
     retry: bool,
-    blocking: bool,
+    blocking: Option<bool>,
     structured: bool,
     timeout: Option<Duration>,
     limit: Option<(u32, Duration)>,
@@ -109,6 +109,8 @@ pub struct FunctionBuilder<H = ()> {
 /// The handler of a [`FunctionBuilder`], with the schemas of its types.
 pub struct Handled {
     handler: Box<dyn FnOnce(bool) -> Arc<dyn Handler>>,
+    /// Whether the handler is a plain closure.
+    is_plain: bool,
     input: InputSource,
     output: OutputDeclaration,
 }
@@ -218,10 +220,11 @@ impl<H> FunctionBuilder<H> {
         self
     }
 
-    /// Runs a [`sync_handler`](FunctionBuilder::sync_handler) on the blocking pool, for a closure that may block its
-    /// thread.
+    /// Sets whether a [`sync_handler`](FunctionBuilder::sync_handler) runs on the blocking pool, which is the default.
+    /// Set it to `false` for a closure that only computes for a short time: it then runs on a thread of the runtime,
+    /// which saves a change of threads, and its time limit does not interrupt it. On another handler it is an error.
     pub fn blocking(mut self, blocking: bool) -> Self {
-        self.blocking = blocking;
+        self.blocking = Some(blocking);
         self
     }
 
@@ -315,13 +318,14 @@ impl FunctionBuilder {
     {
         self.with_handler(Handled {
             handler: Box::new(|_| Arc::new(AsyncHandler::new(run))),
+            is_plain: false,
             input: input_of::<I>(),
             output: output_of::<T, By>(),
         })
     }
 
-    /// Sets the closure that answers calls: a plain closure. It runs in place and must not block its thread, unless
-    /// [`blocking`](Self::blocking) is set.
+    /// Sets the closure that answers calls: a plain closure. It runs on the blocking pool, unless
+    /// [`blocking(false)`](Self::blocking) is set.
     ///
     /// ```
     /// use tent::serde_json::json;
@@ -351,6 +355,7 @@ impl FunctionBuilder {
     {
         self.with_handler(Handled {
             handler: Box::new(|blocking| Arc::new(SyncHandler::new(run, blocking))),
+            is_plain: true,
             input: input_of::<I>(),
             output: output_of::<T, By>(),
         })
@@ -362,6 +367,7 @@ impl FunctionBuilder {
     pub fn custom_handler(self, handler: impl Handler) -> FunctionBuilder<Handled> {
         self.with_handler(Handled {
             handler: Box::new(|_| Arc::new(handler)),
+            is_plain: false,
             input: input_of::<Map<String, Value>>(),
             output: OutputDeclaration::Content,
         })
