@@ -81,13 +81,20 @@ impl Dispatcher {
         })
     }
 
-    /// Admits the next message of a batch, which is a request with its own deadline.
+    /// Admits the next message of a batch, which is a request with its own deadline. Its caller is identified again: its
+    /// key may have been revoked, or its roles changed, while the messages before it were served.
     ///
     /// # Errors
-    /// T0006 as for [`admit`](Self::admit).
-    pub(crate) fn admit_next(&self, batch: &Admitted) -> Result<Admitted> {
+    /// As [`admit`](Self::admit), except T0014; T0004 if the credentials name another caller by now.
+    pub(crate) async fn admit_next(&self, batch: &Admitted, parts: &Parts) -> Result<Admitted> {
+        let deadline = self.deadline();
+        let caller = self.identify_until(parts, &batch.trace, deadline).await?;
+        if caller.to_string() != batch.caller.to_string() {
+            return Err(Error::new(codes::SIGN_IN));
+        }
         self.admitted(Admitted {
-            deadline: self.deadline(),
+            caller,
+            deadline,
             ..batch.clone()
         })
     }

@@ -264,6 +264,12 @@ impl Dispatcher {
         &self.claims
     }
 
+    /// Makes T0026 of an error of the store that ends a request before anything runs. The log has the cause.
+    pub(crate) fn unavailable(&self, error: Error, place: &str, admitted: &Admitted) -> Error {
+        let caller = admitted.caller().to_string();
+        guard::unavailable(error, place, &caller, admitted.trace().as_str())
+    }
+
     /// Makes an error of tent itself safe for its caller: with a reference, under which the log has the cause.
     pub(crate) fn internal_error(
         &self,

@@ -20,7 +20,12 @@ struct Terms {
     b: i64,
 }
 
-#[query(about = "Add two integers.", access = "anyone", offer = "mcp", blocking = false)]
+#[query(
+    about = "Add two integers.",
+    access = "anyone",
+    offer = "mcp",
+    blocking = false
+)]
 fn declared(#[input] terms: Terms) -> Sum {
     add(terms)
 }

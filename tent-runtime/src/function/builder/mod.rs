@@ -15,7 +15,9 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::definition::{InputSource, OutputSource};
-use super::handler::{AsyncHandler, SyncHandler, is_unit};
+use build::{input_of, output_of};
+
+use super::handler::{AsyncHandler, SyncHandler};
 use super::tool_annotations::Effects;
 use super::{
     Access, Function, Handler, Icon, Icons, Input, IntoError, IntoOutput, Kind, Location,
@@ -385,21 +387,5 @@ impl<H> fmt::Debug for FunctionBuilder<H> {
 impl fmt::Debug for Handled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handled").finish_non_exhaustive()
-    }
-}
-
-/// The schema of an input type. `()` is an input without fields.
-fn input_of<I: JsonSchema + 'static>() -> InputSource {
-    InputSource::Types(match is_unit::<I>() {
-        true => Input::Fields(&[]),
-        false => Input::Whole(|generator| generator.subschema_for::<I>()),
-    })
-}
-
-/// The shape of an output type; `()` means no output.
-fn output_of<T: IntoOutput<By> + 'static, By>() -> OutputDeclaration {
-    match is_unit::<T>() {
-        true => OutputDeclaration::Nothing,
-        false => T::DECLARATION,
     }
 }

@@ -8,7 +8,6 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 use tent_core::codes;
 
-use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::Era;
 use crate::dispatch::Admitted;
@@ -94,20 +93,22 @@ async fn session(
         SingleHeader::Valid(id) => id,
         SingleHeader::Malformed => return Err(unknown_session()),
     };
+    // The session of another caller is as absent as one that does not exist, whatever the method.
     let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now())
+        .filter(|session| session.accepts(admitted.caller()))
         .ok_or_else(unknown_session)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(unknown_session()),
-        Err(error) => Err(store_failed(mcp, error)),
+        Err(error) => Err(store_failed(mcp, error, admitted)),
     }
 }
 
-fn store_failed(mcp: &Mcp, error: Error) -> RpcError {
-    let error =
-        mcp.dispatcher
-            .internal_error(error, "the store of sessions", &Caller::Anonymous, "");
+fn store_failed(mcp: &Mcp, error: Error, admitted: &Admitted) -> RpcError {
+    let error = mcp
+        .dispatcher
+        .unavailable(error, "the store of sessions", admitted);
     RpcError::of(&error, mcp.realm())
 }
 
@@ -141,7 +142,7 @@ pub(crate) async fn end(
             mcp.state.levels.forget(&key);
             Ok(Response::empty(StatusCode::NO_CONTENT))
         }
-        Err(error) => Err(store_failed(mcp, error)),
+        Err(error) => Err(store_failed(mcp, error, admitted)),
     }
 }
 
@@ -173,6 +174,7 @@ pub(crate) fn initialize(
             &params.client,
             capabilities,
         )?,
+        context.caller(),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))
