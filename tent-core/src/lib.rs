@@ -1,5 +1,5 @@
 //! The rules that tent's macros and its runtime share: the [catalogue of codes](codes), the [rules for names](names),
-//! [durations](duration), [rates](rate), [scopes](scope), [client capabilities](capability), [URI templates](uri), the
+//! [counts](count), [durations](duration), [rates](rate), [scopes](scope), [client capabilities](capability), [URI templates](uri), the
 //! [methods](method) that functions answer and the [identifiers of extensions](extension).
 //!
 //! This crate has no dependencies, knows no wire format and reads no environment. A rule that only one side needs does
@@ -7,6 +7,7 @@
 
 pub mod capability;
 pub mod codes;
+pub mod count;
 pub mod duration;
 pub mod extension;
 pub mod method;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tent_core::codes;
+use tent_core::count::counted;
 use tent_core::names::nearest;
 
 use crate::caller::Caller;
@@ -97,7 +98,9 @@ fn with_command_line_fix(error: Error) -> Error {
 
 /// The output as text, each part on its own lines.
 fn lines_of(Output { value, content, .. }: Output) -> Vec<String> {
-    let bytes = |data: &[u8], media_type: &str| format!("[{} bytes of {media_type}]", data.len());
+    let bytes = |data: &[u8], media_type: &str| {
+        format!("[{} of {media_type}]", counted(data.len(), "byte"))
+    };
     let value = value.map(|value| value.get().to_owned());
     let content = content.into_iter().map(|one| match one.kind {
         ContentKind::Text(text) => text,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tent_core::codes;
+use tent_core::count::counted;
 
 use crate::error::{Error, Result};
 use crate::keys::{self, KeyRecord, Keys as KeyStore, NewKey};
@@ -14,7 +15,7 @@ use crate::server::Prepared;
 use crate::settings::{StoreUrl, values};
 use crate::store;
 
-use super::{counted, out};
+use super::out;
 
 #[derive(Subcommand)]
 pub(super) enum Keys {

@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tent_core::count::counted;
 
 use crate::error::Result;
 use crate::function::{Function, Primitive};
 use crate::registry::Registry;
 use crate::server::Prepared;
 
-use super::{counted, out};
+use super::out;
 
 pub(super) fn check(prepared: &Prepared, strict: bool) -> Result<ExitCode> {
     let registry = match prepared.registry() {

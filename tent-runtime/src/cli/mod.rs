@@ -269,14 +269,6 @@ fn code(text: &str) -> Result<Code, String> {
     })
 }
 
-/// A number with its noun in the singular or the plural.
-fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
 /// The command to run this program again, with cargo if cargo runs it.
 fn program(prepared: &Prepared) -> String {
     match (std::env::var("CARGO"), std::env::var("CARGO_PKG_NAME")) {

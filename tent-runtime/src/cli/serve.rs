@@ -4,13 +4,15 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tent_core::count::counted;
+
 use crate::error::Result;
 use crate::function::{Function, Kind};
 use crate::registry::Registry;
 use crate::server::{Prepared, Starting, Tent, bind};
 use crate::settings::StoreUrl;
 
-use super::{counted, list::refuse, out, program};
+use super::{list::refuse, out, program};
 
 pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     let registry = match prepared.registry() {

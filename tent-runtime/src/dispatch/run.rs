@@ -18,6 +18,7 @@ use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output
 use crate::race::race;
 use crate::schema::{INVALID, invalid_input};
 use tent_core::codes;
+use tent_core::count::counted;
 
 /// Runs the function. Its output may have `max_response` bytes.
 pub(super) async fn run(
@@ -110,8 +111,9 @@ fn check_size(function: &Function, output: Output, limit: usize) -> Result<Outpu
     tracing::warn!(function = %function.name, bytes, limit, "the output is over limits.max_response");
     Err(Error::new(codes::RESPONSE_TOO_LARGE)
         .with_message(format!(
-            "{} returned, but its output is over the {limit} bytes that this server sends.",
-            function.title
+            "{} returned, but its output is over the {} that this server sends.",
+            function.title,
+            counted(limit, "byte")
         ))
         .with_field("limit", limit as u64))
 }

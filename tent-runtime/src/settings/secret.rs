@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use tent_core::count::counted;
 
 /// The smallest length of a secret in bytes: the length of the keys that are derived from it.
 pub const MIN_BYTES: usize = 32;
@@ -36,8 +37,8 @@ impl Secret {
         let bytes = bytes.into();
         if bytes.len() < MIN_BYTES {
             return Err(format!(
-                "has {} bytes but needs at least {MIN_BYTES}; generate one with `openssl rand -hex 32`",
-                bytes.len()
+                "has {} but needs at least {MIN_BYTES}; generate one with `openssl rand -hex 32`",
+                counted(bytes.len(), "byte")
             ));
         }
         let mut seen = [false; 256];

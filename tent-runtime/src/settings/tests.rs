@@ -417,6 +417,18 @@ fn an_sqlite_store_names_the_feature_that_it_needs() {
     );
 }
 
+/// R12.
+#[test]
+fn a_secret_of_one_byte_is_counted_in_the_singular() {
+    let error = invalid(&[("TENT_SECRET", "x")]);
+    assert!(!error.message().contains("1 bytes"), "{error}");
+    let error = Secret::from_bytes([7]).expect_err("it is too short");
+    assert!(
+        error.starts_with("has 1 byte but needs at least 32"),
+        "{error}"
+    );
+}
+
 /// P14.
 #[test]
 fn running_calls_have_their_time_to_end_unless_a_setting_says_less() {

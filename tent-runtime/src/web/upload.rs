@@ -10,6 +10,7 @@ use http::request::Parts;
 use http::{HeaderValue, Response, Version, header};
 use http_body_util::BodyExt as _;
 use tent_core::codes;
+use tent_core::count::counted;
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, Result};
@@ -187,7 +188,8 @@ fn broke_off(error: axum::Error) -> Error {
 fn too_large(limit: usize) -> Error {
     Error::new(codes::TOO_LARGE)
         .with_message(format!(
-            "The body is over the {limit} bytes that this server takes."
+            "The body is over the {} that this server takes.",
+            counted(limit, "byte")
         ))
         .with_field("limit", limit as u64)
 }

@@ -111,6 +111,7 @@ fn suggests_the_nearest_function_or_code_and_counts_in_the_singular() {
         ),
         (&["asking", "check"], "1 function (1 tool); 0 warnings"),
         (&["slow", "check"], "2 functions (2 tools)"),
+        (&["served", "check"], "1 resource; 1 prompt; 0 warnings"),
     ] {
         let output = run(line);
         assert!(output.contains(part), "{line:?}: {output}");

@@ -1,6 +1,8 @@
 //! The command line of an app that is run within a runtime, as under `#[tokio::main]`.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
 
 #[test]
 fn explains_how_to_serve_an_app_inside_a_runtime() {
@@ -26,4 +28,45 @@ fn explains_how_to_serve_an_app_inside_a_runtime() {
     for line in [&["explain", "T0012"][..], &["--version"]] {
         assert!(run(line).status.success(), "{line:?}");
     }
+}
+
+/// P14.
+#[test]
+#[cfg(unix)]
+fn the_second_signal_ends_an_app_whose_only_thread_is_blocked() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_app-in-a-runtime"))
+        .arg("blocked")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut addr = String::new();
+    let mut output = BufReader::new(server.stdout.take().expect("it has one"));
+    output.read_line(&mut addr).expect("an address");
+    let addr = addr.trim();
+    // It listens a moment after it says where.
+    let mut client = loop {
+        if let Ok(client) = TcpStream::connect(addr) {
+            break client;
+        }
+        let ended = server.try_wait().expect("it can be asked");
+        assert_eq!(ended, None, "it serves");
+        std::thread::yield_now();
+    };
+    let request = format!("GET /api/blocks HTTP/1.1\r\nhost: {addr}\r\n\r\n");
+    client.write_all(request.as_bytes()).expect("it reads");
+    let mut log = String::new();
+    let mut stderr = BufReader::new(server.stderr.take().expect("it has one"));
+    stderr.read_line(&mut log).expect("a line");
+    assert_eq!(log, "it blocks\n");
+    let mut status = None;
+    while status.is_none() {
+        // Signals of one kind that arrive together count as one.
+        let id = server.id().to_string();
+        let kill = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(kill.expect("kill runs").success());
+        std::thread::yield_now();
+        status = server.try_wait().expect("it can be asked");
+    }
+    assert_eq!(status.and_then(|status| status.code()), Some(143));
 }

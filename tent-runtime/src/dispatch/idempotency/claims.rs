@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tent_core::codes::{self, Code};
+use tent_core::count::counted;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -311,8 +312,11 @@ fn full(of_caller: bool, wait: Duration) -> Error {
     Error::new(codes::TOO_MANY_REQUESTS)
         .with_message(format!("{whose}, so this call did not run."))
         .with_fix(format!(
-            "Wait {} seconds, then send the same request again.",
-            wait.as_secs()
+            "Wait {}, then send the same request again.",
+            counted(
+                usize::try_from(wait.as_secs()).unwrap_or(usize::MAX),
+                "second"
+            )
         ))
         .with_retry_after(wait)
 }

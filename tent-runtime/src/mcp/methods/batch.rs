@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use tent_core::codes;
+use tent_core::count::counted;
 
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
@@ -57,7 +58,8 @@ pub(crate) async fn serve(
 fn no_room(max: usize) -> RpcError {
     let error = Error::new(codes::TOO_LARGE).with_fix("Send it again on its own.");
     RpcError::invalid(format!(
-        "Not served: the responses before it are over the {max} bytes that this server sends at once."
+        "Not served: the responses before it are over the {} that this server sends at once.",
+        counted(max, "byte")
     ))
     .with_code(&error)
 }

@@ -5,6 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
+use tent_core::count::counted;
 
 use crate::function::{
     Annotations, Content, ContentKind, Embedded, Icon, Meta, PromptResult, ResourceData,
@@ -45,7 +46,7 @@ pub(crate) fn block(content: &Content, revision: Revision) -> Value {
 
 /// The text in place of audio, for a revision without audio.
 pub(crate) fn audio_as_text(media_type: &str, size: usize) -> String {
-    format!("[a sound: {media_type}, {size} bytes]")
+    format!("[a sound: {media_type}, {}]", counted(size, "byte"))
 }
 
 /// The messages of a prompt.

@@ -146,7 +146,7 @@ async fn returns_the_messages_of_a_prompt_with_any_content() {
     );
     assert_eq!(
         got["result"]["messages"][3]["content"],
-        json!({"type": "text", "text": "[a sound: audio/wav, 1 bytes]"})
+        json!({"type": "text", "text": "[a sound: audio/wav, 1 byte]"})
     );
 }
 
