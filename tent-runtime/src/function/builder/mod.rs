@@ -20,7 +20,7 @@ use build::{input_of, output_of};
 use super::handler::{AsyncHandler, SyncHandler};
 use super::tool_annotations::Effects;
 use super::{
-    Access, Function, Handler, Icon, Icons, Input, IntoError, IntoOutput, Kind, Location,
+    Access, Function, Handler, Icon, Icons, IntoError, IntoOutput, Kind, Location,
     OutputDeclaration, Owned, StateRequirement,
 };
 use crate::cx::{Cx, State};
