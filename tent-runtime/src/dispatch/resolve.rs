@@ -117,7 +117,7 @@ impl Resolved {
         self.position
     }
 
-    /// Takes the variables of a resource's URI, which are the input of its function.
+    /// Takes the variables of a resource's URI: the input of its function.
     pub(crate) fn take_variables(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.variables)
     }

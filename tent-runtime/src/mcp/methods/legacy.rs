@@ -93,9 +93,7 @@ async fn session(
         SingleHeader::Valid(id) => id,
         SingleHeader::Malformed => return Err(unknown_session()),
     };
-    // The session of another caller is as absent as one that does not exist, whatever the method.
     let session = Session::open(mcp.dispatcher.sealer(), id, SystemClock.now())
-        .filter(|session| session.accepts(admitted.caller()))
         .ok_or_else(unknown_session)?;
     let ended = mcp.state.ended.is_ended(&session.nonce);
     match admitted.in_time(ended).await {
@@ -174,7 +172,6 @@ pub(crate) fn initialize(
             &params.client,
             capabilities,
         )?,
-        context.caller(),
         SystemClock.now(),
     );
     let id = HeaderValue::try_from(session.seal(mcp.dispatcher.sealer()))

@@ -7,7 +7,6 @@
 //! | 3 | the version of this layout, the revision, the capabilities as bits |
 //! | 8 | when the session began, in milliseconds since 1970 |
 //! | 16 | the nonce |
-//! | 16 | the first bytes of a digest of the caller that opened the session; zeros for an anonymous one |
 //! | 1 + up to 128 | the length and the text of the client's name |
 //! | 1 + up to 32 | the same of its version |
 //! | the rest | the extensions as a JSON object; nothing if there are none |
@@ -15,9 +14,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::caller::Caller;
 use crate::clock::Time;
 use crate::cx::{Capabilities, Client, Era, Extensions};
 use crate::mcp::protocol::revision::Revision;
@@ -35,25 +32,10 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) began: Time,
     pub(crate) nonce: [u8; 16],
-    owner: [u8; 16],
-}
-
-/// The owner of a session that an anonymous caller opened.
-const ANONYMOUS: [u8; 16] = [0; 16];
-
-/// What a session id holds of the caller that opens the session.
-fn owner_of(caller: &Caller) -> [u8; 16] {
-    if !caller.is_known() {
-        return ANONYMOUS;
-    }
-    let digest = Sha256::digest(caller.to_string());
-    let mut owner = ANONYMOUS;
-    owner.copy_from_slice(&digest[..16]);
-    owner
 }
 
 /// The version of the layout. Another layout gets another number.
-const VERSION: u8 = 3;
+const VERSION: u8 = 2;
 
 /// The most bytes of a client's name and version, so that an id stays under 512 characters.
 const MAX_NAME: usize = 128;
@@ -63,9 +45,8 @@ const MAX_VERSION: usize = 32;
 const MAX: usize = 337;
 
 impl Session {
-    pub(crate) fn begin(revision: Revision, client: Client, caller: &Caller, now: Time) -> Self {
+    pub(crate) fn begin(revision: Revision, client: Client, now: Time) -> Self {
         Session {
-            owner: owner_of(caller),
             revision,
             client,
             began: now,
@@ -85,7 +66,6 @@ impl Session {
         let mut bytes = vec![VERSION, self.revision as u8, to_bits(*capabilities)];
         bytes.extend_from_slice(&self.began.as_millis().to_be_bytes());
         bytes.extend_from_slice(&self.nonce);
-        bytes.extend_from_slice(&self.owner);
         put(&mut bytes, name.as_deref(), MAX_NAME);
         put(&mut bytes, version.as_deref(), MAX_VERSION);
         bytes.extend(extensions_within(MAX - bytes.len(), extensions));
@@ -98,7 +78,6 @@ impl Session {
         let ([layout, revision, bits], bytes) = bytes.split_first_chunk()?;
         let (began, bytes) = bytes.split_first_chunk()?;
         let (nonce, bytes) = bytes.split_first_chunk()?;
-        let (owner, bytes) = bytes.split_first_chunk()?;
         let (name, bytes) = take(bytes)?;
         let (version, bytes) = take(bytes)?;
         let extensions: Map<String, Value> = match bytes {
@@ -122,14 +101,7 @@ impl Session {
             },
             began,
             nonce: *nonce,
-            owner: *owner,
         })
-    }
-
-    /// Whether this caller may continue the session: the one that opened it, or any caller if it was anonymous, since a
-    /// client may sign in after `initialize`.
-    pub(crate) fn accepts(&self, caller: &Caller) -> bool {
-        self.owner == ANONYMOUS || self.owner == owner_of(caller)
     }
 
     /// When it expires.
@@ -210,10 +182,7 @@ fn from_bits(bits: u8) -> Capabilities {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::caller::User;
     use crate::settings::Secret;
 
     fn sealer() -> Sealer {
@@ -229,13 +198,7 @@ mod tests {
             capabilities: from_bits(0b10_1010),
             ..Client::default()
         };
-        let ada = Caller::User(Arc::new(User::new("ada")));
-        Session::begin(
-            Revision::V2025_06_18,
-            client,
-            &ada,
-            Time::from_millis(1_000),
-        )
+        Session::begin(Revision::V2025_06_18, client, Time::from_millis(1_000))
     }
 
     /// The client that the id of this session carries.
@@ -309,23 +272,6 @@ mod tests {
             Session::open(&ours, &id, set_back).is_some(),
             "a clock set back"
         );
-    }
-
-    // P39
-    #[test]
-    fn an_id_carries_its_owner_and_accepts_no_other_caller() {
-        let sealer = sealer();
-        let user = |id: &str| Caller::User(Arc::new(User::new(id)));
-        let opened_by = |caller: &Caller| {
-            let client = session("probe").client;
-            let session = Session::begin(Revision::V2025_06_18, client, caller, NOW);
-            Session::open(&sealer, &session.seal(&sealer), NOW).expect("it is ours")
-        };
-        let of_ada = opened_by(&user("ada"));
-        assert!(of_ada.accepts(&user("ada")));
-        assert!(!of_ada.accepts(&user("bob")) && !of_ada.accepts(&Caller::Anonymous));
-        let anonymous = opened_by(&Caller::Anonymous);
-        assert!(anonymous.accepts(&user("bob")) && anonymous.accepts(&Caller::Anonymous));
     }
 
     #[test]

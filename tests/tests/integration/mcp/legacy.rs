@@ -244,8 +244,7 @@ async fn returns_404_for_a_lost_session_and_for_an_ended_one() {
 }
 
 #[tokio::test]
-async fn a_session_neither_authenticates_nor_serves_another_caller() {
-    // P39
+async fn a_session_neither_authenticates_nor_keeps_its_caller() {
     let app = App::new().await;
     let session = app.session("2025-06-18").await;
     let call = || {
@@ -256,17 +255,11 @@ async fn a_session_neither_authenticates_nor_serves_another_caller() {
         .session(&session)
     };
     assert_eq!(app.send(call().anonymous()).await.status, 401);
-    // Another caller learns nothing of the session, and cannot end it.
-    app.json(404, call().by("ada")).await;
-    app.json(
-        404,
-        Request::legacy("ping", json!({}))
-            .session(&session)
-            .by("ada"),
-    )
-    .await;
-    let end = Request::with_method(Method::DELETE);
-    assert_eq!(app.send(end.session(&session).by("ada")).await.status, 404);
+    let got = app.json(200, call().by("ada")).await;
+    assert_eq!(
+        got["error"]["message"], "Unknown tool: delete_order",
+        "ada is not staff"
+    );
     assert_eq!(
         app.json(200, call()).await["result"]["structuredContent"],
         json!({"id": "A1"})
