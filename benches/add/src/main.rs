@@ -12,7 +12,12 @@ struct Sum {
     sum: i64,
 }
 
-#[query(about = "Add two integers.", access = "anyone", offer = "mcp")]
+#[query(
+    about = "Add two integers.",
+    access = "anyone",
+    offer = "mcp",
+    blocking = false
+)]
 fn add(a: i64, b: i64) -> Sum {
     Sum {
         sum: a.wrapping_add(b),

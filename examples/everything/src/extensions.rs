@@ -19,7 +19,7 @@ fn shows_pages(cx: &Cx) -> bool {
 }
 
 /// Report whether the client shows pages, and of which media types.
-#[query(access = "anyone", offer = "mcp", icons = icons())]
+#[query(access = "anyone", offer = "mcp", icons = icons(), blocking = false)]
 fn client_shows_pages(cx: &Cx) -> String {
     match cx.client().extension(UI) {
         Some(settings) => format!("The client shows pages: {settings}"),
@@ -28,13 +28,13 @@ fn client_shows_pages(cx: &Cx) -> String {
 }
 
 /// A tool that only clients that show pages can see.
-#[query(access = shows_pages, offer = "mcp")]
+#[query(access = shows_pages, offer = "mcp", blocking = false)]
 fn listed_where_pages_are_shown() -> String {
     "Here it is.".to_owned()
 }
 
 /// A tool that refuses clients that do not show pages.
-#[query(access = "anyone", offer = "mcp", needs = ["io.modelcontextprotocol/ui"])]
+#[query(access = "anyone", offer = "mcp", needs = ["io.modelcontextprotocol/ui"], blocking = false)]
 fn needs_pages() -> String {
     "It ran.".to_owned()
 }

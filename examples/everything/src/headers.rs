@@ -3,7 +3,7 @@
 use tent::prelude::*;
 
 /// Describe where a call goes. Clients repeat its arguments in headers.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_custom_headers(
     /// The region that the call is for.
     #[arg(header = "Region")]

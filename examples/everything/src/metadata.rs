@@ -46,7 +46,7 @@ fn dial() -> Content {
 }
 
 /// Talk about the dial.
-#[prompt(access = "anyone", meta = json!({"com.example/group": "dials"}))]
+#[prompt(access = "anyone", meta = json!({"com.example/group": "dials"}), blocking = false)]
 fn about_dial(
     /// The topic.
     #[arg(title = "Topic")]
@@ -57,7 +57,7 @@ fn about_dial(
 }
 
 /// Return a value and `_meta` of the result, and a text, a resource and a link that each have `_meta` too.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn give_metadata() -> WithContent<Dial> {
     let resource = Content::resource_text("test://dial", "text/plain", "50")
         .meta("com.example/block", 1)
@@ -71,13 +71,13 @@ fn give_metadata() -> WithContent<Dial> {
 }
 
 /// Return the `_meta` of the request.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn what_was_brought(cx: &Cx) -> Value {
     Value::Object(cx.meta().clone())
 }
 
 /// Fail with a picture of the problem.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn fail_with_picture() -> Result<(), Stuck> {
     let seen = vec![Content::image(PNG, "image/png")];
     Err(Stuck { seen })

@@ -33,7 +33,7 @@ async fn test_tool_with_logging(cx: &Cx) -> Content {
 }
 
 /// Log one message with data.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_logging_tool(cx: &Cx) -> Content {
     cx.log(Level::Info, json!({"what": "a line with data", "lines": 1}));
     Content::text("One message was logged, for clients that request log messages.")

@@ -6,13 +6,13 @@ use tent::{Map, PromptMessage};
 use crate::media::PNG;
 
 /// Return one message.
-#[prompt(access = "anyone")]
+#[prompt(access = "anyone", blocking = false)]
 fn test_simple_prompt() -> String {
     "This is a simple prompt for testing.".to_owned()
 }
 
 /// Return the arguments.
-#[prompt(access = "anyone")]
+#[prompt(access = "anyone", blocking = false)]
 fn test_prompt_with_arguments(
     /// First test argument
     #[arg(complete = cities)]
@@ -30,7 +30,7 @@ fn cities(_cx: &Cx, typed: String, _others: Map) -> Vec<String> {
 }
 
 /// Work on a resource that is part of the prompt.
-#[prompt(access = "anyone")]
+#[prompt(access = "anyone", blocking = false)]
 fn test_prompt_with_embedded_resource(
     /// URI of the resource to embed
     #[arg(rename = "resourceUri")]
@@ -48,7 +48,7 @@ fn test_prompt_with_embedded_resource(
 }
 
 /// Work on a picture.
-#[prompt(access = "anyone")]
+#[prompt(access = "anyone", blocking = false)]
 fn test_prompt_with_image() -> Vec<PromptMessage> {
     vec![
         PromptMessage::user(Content::image(PNG, "image/png")),

@@ -4,7 +4,7 @@ use tent::prelude::*;
 use tent::serde_json::{Map, Value, json};
 
 /// Accept an input with many keywords of JSON Schema 2020-12.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn json_schema_2020_12_tool(#[input(schema = person())] person: Map<String, Value>) -> Content {
     Content::text(format!(
         "JSON Schema 2020-12 tool called with: {}",

@@ -8,25 +8,25 @@ use tent::{Annotations, Role};
 use crate::media::{PNG, WAV};
 
 /// Return a text.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_simple_text() -> Content {
     Content::text("This is a simple text response for testing.")
 }
 
 /// Return an image.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_image_content() -> Content {
     Content::image(PNG, "image/png")
 }
 
 /// Return a sound.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_audio_content() -> Content {
     Content::audio(WAV, "audio/wav")
 }
 
 /// Return a resource with its content.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_embedded_resource() -> Content {
     Content::resource_text(
         "test://embedded-resource",
@@ -36,7 +36,7 @@ fn test_embedded_resource() -> Content {
 }
 
 /// Return a text, an image and a resource.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_multiple_content_types() -> Vec<Content> {
     vec![
         Content::text("Multiple content types test:"),
@@ -50,7 +50,7 @@ fn test_multiple_content_types() -> Vec<Content> {
 }
 
 /// Return links to resources, one of them with every member.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_resource_links() -> Vec<Content> {
     vec![
         Content::link("test://static-text", "static-text"),
@@ -69,7 +69,7 @@ fn test_resource_links() -> Vec<Content> {
 }
 
 /// Return a value and a text for the person alone.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_structured_content() -> WithContent<Weather> {
     let weather = Weather {
         place: "Oslo".to_owned(),
@@ -100,7 +100,7 @@ enum Sky {
 }
 
 /// Always fail.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn test_error_handling() -> Result<(), Declared> {
     Err(Declared)
 }

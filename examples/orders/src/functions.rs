@@ -100,7 +100,7 @@ async fn send_receipt(
 }
 
 /// When the shop is open.
-#[query(access = "anyone", offer = "mcp")]
+#[query(access = "anyone", offer = "mcp", blocking = false)]
 fn shop_hours() -> Hours {
     Hours {
         days: "Monday to Saturday".to_owned(),

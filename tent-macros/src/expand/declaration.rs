@@ -94,9 +94,9 @@ impl Adapters {
         self.0.push(quote! {
             #(#cfgs)*
             fn #name<'__tent>(
-                #cx: &'__tent #private::Cx,
+                #cx: #private::Option<&'__tent #private::Cx>,
                 #parameters
-            ) -> #private::BoxFuture<'__tent, #private::Result<#returns>> {
+            ) -> #private::Started<'__tent, #returns> {
                 #body
             }
         });

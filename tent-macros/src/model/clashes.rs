@@ -104,9 +104,9 @@ const RULES: &[Rule] = &[
         help: "add `offer = \"mcp\"`, or remove `structured`",
     },
     Rule {
-        when: |c| is_true(&c.declared.common.blocking).filter(|_| c.function.asyncness.is_some()),
-        problem: "`blocking` is for functions that are not async",
-        help: "remove `async` or `blocking`",
+        when: |c| place(&c.declared.common.blocking).filter(|_| c.function.asyncness.is_some()),
+        problem: "`blocking` on an `async fn`, which never runs on the blocking pool",
+        help: "remove `blocking`, or remove `async`",
     },
     Rule {
         when: |c| place(&c.declared.function.offer).filter(|_| c.offers_mcp() && c.only_app()),

@@ -20,6 +20,7 @@ mod state;
 mod trace_id;
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -62,6 +63,8 @@ pub struct Cx {
 #[derive(Default)]
 pub(crate) struct CxParts {
     pub(crate) caller: Caller,
+    /// The address of the client that made the request; `None` if it is unknown.
+    pub(crate) client_address: Option<IpAddr>,
     pub(crate) states: Arc<States>,
     pub(crate) client: Client,
     pub(crate) meta: Map<String, Value>,

@@ -2,6 +2,7 @@
 
 use tokio::time::Instant;
 
+use super::blocking::{BlockingThreads, ready};
 use super::guard::{Guarded, earlier, guarded, is_over, until};
 use crate::caller::Caller;
 use crate::cx::Cx;
@@ -12,11 +13,16 @@ use tent_core::codes;
 /// never longer than `cx`.
 ///
 /// Call [`without_rules`] first: it decides every access without a rule of the app.
-pub(super) async fn by_rules(access: &Access, cx: &Cx, deadline: Option<Instant>) -> bool {
+pub(super) async fn by_rules(
+    access: &Access,
+    cx: &Cx,
+    deadline: Option<Instant>,
+    threads: &BlockingThreads,
+) -> bool {
     let deadline = earlier(deadline, cx.deadline());
     for rule in rules(access) {
         // A rule without time does not start.
-        if !is_over(deadline) && accepts(rule, cx, deadline).await {
+        if !is_over(deadline) && accepts(rule, cx, deadline, threads).await {
             return true;
         }
     }
@@ -61,9 +67,22 @@ fn rules(access: &Access) -> impl Iterator<Item = &Rule> {
 }
 
 /// Runs one rule. A rule that fails, panics or times out rejects: its failure must not show that the function exists.
-async fn accepts(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
-    // A plain `fn` panics before it returns its future, so it is called inside the guard.
-    let why = match guarded(until(deadline), async { rule.check(cx).await }).await {
+async fn accepts(
+    rule: &Rule,
+    cx: &Cx,
+    deadline: Option<Instant>,
+    threads: &BlockingThreads,
+) -> bool {
+    let work = async {
+        if !rule.is_plain() {
+            // A rule may panic before it returns its future, so it is called inside the guard.
+            return rule.check(cx).await;
+        }
+        let rule = rule.clone();
+        let decided = threads.run(cx, move |cx| ready(rule.check(cx)));
+        decided.await.flatten()
+    };
+    let why = match guarded(until(deadline), work).await {
         Guarded::Returned(Ok(accepted)) => return accepted,
         Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
         Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),

@@ -81,13 +81,20 @@ impl Dispatcher {
         })
     }
 
-    /// Admits the next message of a batch, which is a request with its own deadline.
+    /// Admits the next message of a batch, which is a request with its own deadline. Its caller is identified again: its
+    /// key may have been revoked, or its roles changed, while the messages before it were served.
     ///
     /// # Errors
-    /// T0006 as for [`admit`](Self::admit).
-    pub(crate) fn admit_next(&self, batch: &Admitted) -> Result<Admitted> {
+    /// As [`admit`](Self::admit), except T0014; T0004 if the credentials name another caller by now.
+    pub(crate) async fn admit_next(&self, batch: &Admitted, parts: &Parts) -> Result<Admitted> {
+        let deadline = self.deadline();
+        let caller = self.identify_until(parts, &batch.trace, deadline).await?;
+        if caller.to_string() != batch.caller.to_string() {
+            return Err(Error::new(codes::SIGN_IN));
+        }
         self.admitted(Admitted {
-            deadline: self.deadline(),
+            caller,
+            deadline,
             ..batch.clone()
         })
     }
@@ -167,15 +174,34 @@ impl Admitted {
     /// What the request counts against, in limits of streams, retries and rates: the caller, or the address of an
     /// anonymous one.
     pub(crate) fn quota_key(&self) -> String {
-        if self.caller.is_known() {
-            return self.caller.to_string();
+        quota_key(&self.caller, self.client_address)
+    }
+
+    /// The address of the client; `None` if it is unknown.
+    pub(super) fn client_address(&self) -> Option<IpAddr> {
+        self.client_address
+    }
+
+    /// The same with the address of a client.
+    #[must_use]
+    pub(super) fn with_client_address(self, client_address: Option<IpAddr>) -> Self {
+        Admitted {
+            client_address,
+            ..self
         }
-        match self.client_address {
-            // The holder of one address of a /64 network holds all of them.
-            Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
-            Some(IpAddr::V4(ip)) => ip.to_string(),
-            None => String::new(),
-        }
+    }
+}
+
+/// What a request counts against: its caller, or the address of an anonymous one.
+pub(super) fn quota_key(caller: &Caller, client_address: Option<IpAddr>) -> String {
+    if caller.is_known() {
+        return caller.to_string();
+    }
+    match client_address {
+        // The holder of one address of a /64 network holds all of them.
+        Some(IpAddr::V6(ip)) => format!("{:x?}", &ip.segments()[..4]),
+        Some(IpAddr::V4(ip)) => ip.to_string(),
+        None => String::new(),
     }
 }
 

@@ -186,6 +186,7 @@ impl Dispatcher {
         let admitted = resolved.admitted();
         let cx = Cx::new(CxParts {
             caller: admitted.caller().clone(),
+            client_address: admitted.client_address(),
             states: self.states.clone(),
             client,
             meta,
@@ -294,7 +295,7 @@ impl Dispatcher {
             }
         }
         let max_response = self.settings.limits.max_response;
-        let outcome = run::run(function, cx, input, max_response, &self.blocking).await;
+        let outcome = run::run(function, cx, input, max_response, &self.threads).await;
         if let Some(claim) = &claim {
             let recorded = under_deadline(until(record_deadline(cx)), claim.ended(&outcome)).await;
             if recorded.is_none() {

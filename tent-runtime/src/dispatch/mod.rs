@@ -41,6 +41,7 @@ mod admit;
 mod app_info;
 mod approval;
 mod audit;
+mod blocking;
 mod call;
 mod guard;
 mod host;
@@ -119,7 +120,7 @@ pub(crate) struct Dispatcher {
     closing: CancellationToken,
     /// The calls that run in separate tasks.
     tasks: TaskTracker,
-    blocking: run::BlockingPermits,
+    threads: blocking::BlockingThreads,
     /// Itself, for the calls that a function makes.
     weak: Weak<Dispatcher>,
 }
@@ -156,7 +157,7 @@ impl Dispatcher {
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
             tasks,
-            blocking: run::BlockingPermits::default(),
+            threads: blocking::BlockingThreads::default(),
             weak: weak.clone(),
         })
     }
@@ -261,6 +262,12 @@ impl Dispatcher {
     /// The claimed calls of this process.
     pub(crate) fn claims(&self) -> &Arc<idempotency::Claims> {
         &self.claims
+    }
+
+    /// Makes T0026 of an error of the store that ends a request before anything runs. The log has the cause.
+    pub(crate) fn unavailable(&self, error: Error, place: &str, admitted: &Admitted) -> Error {
+        let caller = admitted.caller().to_string();
+        guard::unavailable(error, place, &caller, admitted.trace().as_str())
     }
 
     /// Makes an error of tent itself safe for its caller: with a reference, under which the log has the cause.

@@ -53,7 +53,9 @@ impl Dispatcher {
         }
         let (caller, trace) = (outer.caller().clone(), outer.parts().trace);
         let deadline = outer.parts().deadline;
-        let admitted = Admitted::internal(caller, trace).with_deadline(deadline);
+        let admitted = Admitted::internal(caller, trace)
+            .with_deadline(deadline)
+            .with_client_address(outer.parts().client_address);
         let requester = Requester {
             admitted: &admitted,
             client: outer.client(),
@@ -81,6 +83,7 @@ impl Dispatcher {
         let parts = outer.parts();
         let caller = outer.caller().clone();
         Cx::new(CxParts {
+            client_address: parts.client_address,
             states: self.states.clone(),
             client: parts.client.clone(),
             trace: parts.trace,

@@ -4,18 +4,18 @@
 //!
 //! The request has one deadline, however many of these functions it runs.
 
-use std::future::Future;
 use std::sync::Weak;
 
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use super::blocking::ready;
 use super::guard::{Guarded, earlier, guarded, is_over, until, with_reference};
 use super::resolve::own_deadline;
 use super::{Admitted, Dispatcher, Requester, Resolved};
 use crate::cx::{Client, Cx, CxParts, NestedCalls, Nesting};
 use crate::error::{Error, Result};
-use crate::function::ResourceInfo;
+use crate::function::{BoxFuture, ResourceInfo};
 use crate::registry::Resource;
 use tent_core::codes;
 
@@ -37,8 +37,11 @@ impl Dispatcher {
         let request = requester.admitted.deadline();
         let deadline = earlier(own_deadline(&resource.function, request), request);
         let cx = self.related_cx(requester.admitted, requester.client, deadline);
-        self.run_related(list.path, &cx, async { (list.run)(&cx).await })
-            .await
+        let is_plain = (list.run)(None).is_plain();
+        self.run_related(list.path, &cx, is_plain, move |cx| {
+            (list.run)(Some(cx)).result()
+        })
+        .await
     }
 
     /// The completions of an argument of a prompt or a resource, for the text that the user typed; none without a
@@ -66,8 +69,10 @@ impl Dispatcher {
             return Ok(Vec::new());
         };
         let cx = self.related_cx(resolved.admitted(), client, resolved.deadline());
-        self.run_related(complete.path, &cx, async {
-            (complete.run)(&cx, typed, other_arguments).await
+        let run = complete.run;
+        let is_plain = run(None, String::new(), Map::new()).is_plain();
+        self.run_related(complete.path, &cx, is_plain, move |cx| {
+            run(Some(cx), typed, other_arguments).result()
         })
         .await
     }
@@ -76,6 +81,7 @@ impl Dispatcher {
         let app: Weak<dyn NestedCalls> = self.weak.clone();
         Cx::new(CxParts {
             caller: admitted.caller().clone(),
+            client_address: admitted.client_address(),
             states: self.states.clone(),
             client: client.clone(),
             trace: admitted.trace(),
@@ -90,15 +96,25 @@ impl Dispatcher {
     }
 
     /// `path` is the function as the declaration spells it.
-    async fn run_related<T>(
+    async fn run_related<T: Send + 'static>(
         &self,
         path: &'static str,
         cx: &Cx,
-        work: impl Future<Output = Result<T>>,
+        is_plain: bool,
+        run: impl for<'a> FnOnce(&'a Cx) -> BoxFuture<'a, Result<T>> + Send + 'static,
     ) -> Result<T> {
         if is_over(cx.deadline()) {
             return Err(Error::new(codes::TIMEOUT));
         }
+        let work = async {
+            match is_plain {
+                true => {
+                    let returned = self.threads.run(cx, move |cx| ready(run(cx)));
+                    returned.await.flatten()
+                }
+                false => run(cx).await,
+            }
+        };
         let returned = match guarded(until(cx.deadline()), work).await {
             Guarded::Returned(returned) => returned,
             Guarded::TimedOut => {

@@ -117,7 +117,7 @@ impl Resolved {
         self.position
     }
 
-    /// Takes the variables of a resource's URI, which are the input of its function.
+    /// Takes the variables of a resource's URI: the input of its function.
     pub(crate) fn take_variables(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.variables)
     }
@@ -229,7 +229,7 @@ impl Dispatcher {
             Some(is_accepted) => is_accepted,
             None => {
                 let cx = rule_cx.get_or_insert_with(|| self.rule_cx(requester));
-                access::by_rules(access, cx, deadline).await
+                access::by_rules(access, cx, deadline, &self.threads).await
             }
         };
         if !is_accepted {
@@ -252,6 +252,7 @@ impl Dispatcher {
         } = requester;
         Cx::new(CxParts {
             caller: admitted.caller().clone(),
+            client_address: admitted.client_address(),
             states: self.states.clone(),
             client: client.clone(),
             meta: meta.cloned().unwrap_or_default(),

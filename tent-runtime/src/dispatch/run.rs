@@ -2,16 +2,15 @@
 //! the limits.
 
 use std::future::{Future, poll_fn};
-use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::future::Either;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 
 use super::Outcome;
-use super::guard::{Guarded, guarded, panicked, with_reference};
+use super::blocking::BlockingThreads;
+use super::guard::{Guarded, guarded, with_reference};
 use crate::content::UNWRITABLE;
 use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
@@ -21,31 +20,18 @@ use crate::schema::{INVALID, invalid_input};
 use tent_core::codes;
 use tent_core::count::counted;
 
-/// How many blocking functions run at once: half of the threads of tokio's blocking pool by default. The store works on
-/// the same pool, and always has a thread, whatever the functions hold.
-const MAX_BLOCKING: usize = 256;
-
-/// The permits of blocking functions.
-pub(super) struct BlockingPermits(Arc<Semaphore>);
-
-impl Default for BlockingPermits {
-    fn default() -> Self {
-        BlockingPermits(Arc::new(Semaphore::new(MAX_BLOCKING)))
-    }
-}
-
 /// Runs the function. Its output may have `max_response` bytes.
 pub(super) async fn run(
     function: &Function,
     cx: &Cx,
     input: Map<String, Value>,
     max_response: usize,
-    permits: &BlockingPermits,
+    threads: &BlockingThreads,
 ) -> Outcome {
     // The input requests of a nested call suspend the call around it, which runs it again.
     let elicitor = cx.parts().elicitor.as_deref();
     let elicitor = elicitor.filter(|_| cx.parts().outer.is_none());
-    let running = race(start(function, cx, input, permits), suspended(elicitor));
+    let running = race(start(function, cx, input, threads), suspended(elicitor));
     let result = match guarded(cx.deadline_passed(), running).await {
         Guarded::Returned(Either::Left(result)) => result
             .and_then(|output| check_size(function, output, max_response))
@@ -89,33 +75,22 @@ fn redact(error: Error, function: &Function) -> Error {
     }))
 }
 
-/// Runs the body of the function. Waiting for a permit counts against the deadline of the call.
+/// Runs the body of the function. Waiting for a thread counts against the deadline of the call.
 async fn start(
     function: &Function,
     cx: &Cx,
     input: Map<String, Value>,
-    permits: &BlockingPermits,
+    threads: &BlockingThreads,
 ) -> Result<Output> {
     match function.handler.execution() {
         Execution::Blocking => {
             let handler = function.handler.clone();
-            let permit = Arc::clone(&permits.0).acquire_owned().await;
-            let permit = permit.map_err(Error::unexpected)?;
-            let cx = cx.clone();
-            let span = tracing::Span::current();
-            let running = tokio::task::spawn_blocking(move || {
-                // Held to the end of the body, also after the call was dropped: the thread is in use until then.
-                let _permit = permit;
-                span.in_scope(|| match handler.call(&cx, input) {
-                    HandlerCall::Ready(result) => result,
-                    HandlerCall::Future(future) => Handle::current().block_on(future),
-                })
-            });
-            match running.await {
-                Ok(result) => result,
-                Err(lost) if lost.is_panic() => Err(panicked(lost.into_panic())),
-                Err(lost) => Err(Error::unexpected(lost)),
-            }
+            let work = move |cx: &Cx| match handler.call(cx, input) {
+                HandlerCall::Ready(result) => result,
+                HandlerCall::Future(future) => Handle::current().block_on(future),
+            };
+            // Boxed, so that the future of a call that runs in place has no room for it.
+            Box::pin(threads.run(cx, work)).await.flatten()
         }
         Execution::Async | Execution::InPlace => match function.handler.call(cx, input) {
             HandlerCall::Ready(result) => result,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt as _};
 
+use super::blocking::BlockingThreads;
 use super::guard::is_over;
 use super::{Dispatcher, Endpoint, Requester, access};
 use crate::cx::Cx;
@@ -85,7 +86,7 @@ impl Dispatcher {
         }
         let cx = self.rule_cx(requester);
         let decisions = undecided.into_iter().map(|(position, access)| {
-            let decision: BoxFuture<'_, _> = Box::pin(decide(position, access, &cx));
+            let decision: BoxFuture<'_, _> = Box::pin(decide(position, access, &cx, &self.threads));
             decision
         });
         let decisions: Vec<_> = decisions.collect();
@@ -101,9 +102,15 @@ impl Dispatcher {
 }
 
 /// Whether the function at this position is visible; T0010 if its rule cannot start before the deadline.
-async fn decide(position: usize, access: &Access, cx: &Cx) -> Result<(usize, bool)> {
+async fn decide(
+    position: usize,
+    access: &Access,
+    cx: &Cx,
+    threads: &BlockingThreads,
+) -> Result<(usize, bool)> {
     if is_over(cx.deadline()) {
         return Err(Error::new(codes::TIMEOUT));
     }
-    Ok((position, access::by_rules(access, cx, cx.deadline()).await))
+    let is_accepted = access::by_rules(access, cx, cx.deadline(), threads).await;
+    Ok((position, is_accepted))
 }

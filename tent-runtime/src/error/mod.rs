@@ -4,6 +4,7 @@
 //! repeats its source.
 
 mod app_code;
+mod chain;
 mod convert;
 mod derive_support;
 mod failure;
@@ -75,7 +76,7 @@ struct Inner {
     fields: Map<String, Value>,
     retry_after: Option<Duration>,
     content: Vec<Content>,
-    source: Option<Arc<dyn StdError + Send + Sync>>,
+    source: Option<chain::Source>,
 }
 
 /// [`Error`] cannot implement `std::error::Error` (see [`convert`]). This is the form of it that does, as the source of
@@ -84,7 +85,7 @@ impl StdError for Inner {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         // A conversion back into an `Error` gets the same error, also through `anyhow`.
         provide_failure(|| Error(Arc::new(self.clone())));
-        self.source.as_deref().map(|source| source as _)
+        self.source.as_ref().map(|source| source.get() as _)
     }
 }
 
@@ -194,7 +195,7 @@ impl Error {
 
     /// Sets the source, which only the log shows.
     pub fn with_source(self, source: impl Into<BoxError>) -> Self {
-        self.change(|inner| inner.source = Some(Arc::from(source.into())))
+        self.change(|inner| inner.source = Some(chain::Source::new(source.into())))
     }
 
     /// Sets the time after which the caller may send the call again.
@@ -289,17 +290,16 @@ impl Error {
 
     /// The source, for the log.
     pub fn source(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
-        self.0.source.as_deref()
+        self.0.source.as_ref().map(chain::Source::get)
     }
 
-    /// The messages of the source and of its sources, outermost first.
+    /// The messages of the source and of its sources, outermost first: at most 32, each cut to 4 KiB. A panic in the code
+    /// of a source is caught, and ends the list with a message about it.
     pub fn chain(&self) -> Vec<String> {
         let first = self
             .source()
             .map(|source| source as &(dyn StdError + 'static));
-        std::iter::successors(first, |&error| error.source())
-            .map(ToString::to_string)
-            .collect()
+        chain::of(first)
     }
 }
 

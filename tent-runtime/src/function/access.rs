@@ -52,7 +52,7 @@ impl Access {
     }
 
     /// Allows callers that a rule of the app allows. The rule sees the caller, never the input. `name` appears in
-    /// listings and in the log.
+    /// listings and in the log. A closure that is not async runs on the blocking pool, as a plain `fn` does.
     ///
     /// ```
     /// use tent::Access;
@@ -69,6 +69,7 @@ impl Access {
     {
         Access::Rule(Rule {
             name: name.into(),
+            is_plain: D::IS_PLAIN,
             check: Arc::new(move |cx: &Cx| rule(cx.clone()).into_decision()),
         })
     }
@@ -86,6 +87,7 @@ impl Access {
 #[derive(Clone)]
 pub struct Rule {
     name: Cow<'static, str>,
+    is_plain: bool,
     check: Arc<Check>,
 }
 
@@ -96,6 +98,11 @@ impl Rule {
     /// The path or the name of the rule, for listings and logs.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the rule is a plain `fn`, which may block its thread.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// Runs the rule for the caller of `cx`.
@@ -120,7 +127,8 @@ impl From<AccessDeclaration> for Access {
             AccessDeclaration::Any(list) => Access::any(list.iter().copied().map(Access::from)),
             AccessDeclaration::Rule(RuleDeclaration { path, run }) => Access::Rule(Rule {
                 name: path.into(),
-                check: Arc::new(run),
+                is_plain: run(None).is_plain(),
+                check: Arc::new(move |cx: &Cx| run(Some(cx)).result()),
             }),
         }
     }

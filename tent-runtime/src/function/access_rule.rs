@@ -4,6 +4,7 @@ use std::future::{Future, ready};
 use std::marker::PhantomData;
 
 use super::BoxFuture;
+use super::started::Started;
 use crate::cx::Cx;
 use crate::error::{Error, Result};
 
@@ -16,6 +17,9 @@ use crate::error::{Error, Result};
     note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
 )]
 pub trait IntoDecision<'a, By> {
+    /// Whether the rule decides before it returns, as a plain `fn` does. It may block its thread.
+    const IS_PLAIN: bool;
+
     /// Converts it.
     fn into_decision(self) -> BoxFuture<'a, Result<bool>>;
 }
@@ -61,6 +65,8 @@ impl<E: Into<Error>> Decision<ByResult> for Result<bool, E> {
 
 #[diagnostic::do_not_recommend]
 impl<'a, T: Decision<By>, By> IntoDecision<'a, Immediate<By>> for T {
+    const IS_PLAIN: bool = true;
+
     fn into_decision(self) -> BoxFuture<'a, Result<bool>> {
         Box::pin(ready(self.into_result()))
     }
@@ -72,15 +78,18 @@ where
     F: Future + Send + 'a,
     F::Output: Decision<By>,
 {
+    const IS_PLAIN: bool = false;
+
     fn into_decision(self) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move { self.await.into_result() })
     }
 }
 
-/// Runs a rule. The parameter is a function pointer, so that the error about another signature shows this one.
-pub fn decision<'a, R, By>(rule: fn(&'a Cx) -> R, cx: &'a Cx) -> BoxFuture<'a, Result<bool>>
+/// Runs a rule, or tells its kind without a call. The parameter is a function pointer, so that the error about another
+/// signature shows this one.
+pub fn decision<'a, R, By>(rule: fn(&'a Cx) -> R, cx: Option<&'a Cx>) -> Started<'a, bool>
 where
     R: IntoDecision<'a, By>,
 {
-    rule(cx).into_decision()
+    Started::of(R::IS_PLAIN, cx, |cx| rule(cx).into_decision())
 }

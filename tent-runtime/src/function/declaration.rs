@@ -9,6 +9,7 @@ use std::time::Duration;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use super::started::Started;
 use super::{BoxFuture, Complete, Icon, Output, Primitive, StateRequirement};
 use crate::cx::Cx;
 use crate::error::Result;
@@ -59,8 +60,8 @@ pub enum AccessDeclaration {
 pub struct RuleDeclaration {
     /// Its path as written, for lists and logs.
     pub path: &'static str,
-    /// Runs it.
-    pub run: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<bool>>,
+    /// Runs it, or tells its kind without a call.
+    pub run: for<'a> fn(Option<&'a Cx>) -> Started<'a, bool>,
 }
 
 /// The place of a declaration in the source.
@@ -188,7 +189,7 @@ pub struct Declaration {
     pub timeout: Option<Duration>,
     /// `limit`: a number of calls per duration.
     pub limit: Option<(u32, Duration)>,
-    /// `blocking`: whether the function runs on the blocking pool.
+    /// `blocking`: whether a plain `fn` runs on the blocking pool.
     pub blocking: bool,
     /// `needs`: the client capabilities that the function requires.
     pub needs: &'static [&'static str],
@@ -240,7 +241,7 @@ impl Declaration {
             retry: false,
             timeout: None,
             limit: None,
-            blocking: false,
+            blocking: true,
             needs: &[],
             on: None,
             icons: None,

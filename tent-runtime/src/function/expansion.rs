@@ -7,6 +7,7 @@ pub use super::from_app::from_app;
 pub use super::input::{Arguments, InputProbe, OtherInput, ReadInput, mirrored};
 pub use super::into_result::{complete, list};
 pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
+pub use super::started::Started;
 pub use super::{
     AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,
     Entry, Input, Kind, Link, Lister, Location, Output, OutputDeclaration, Primitive, Resource,

@@ -6,6 +6,7 @@ use std::future::{Future, ready};
 use serde_json::{Map, Value};
 
 use super::access_rule::{ByResult, ByValue, Immediate, Later};
+use super::started::Started;
 use super::{BoxFuture, ResourceInfo};
 use crate::cx::Cx;
 use crate::error::{Error, Result};
@@ -28,6 +29,9 @@ pub trait IntoResult<T, By> {
     note = "help: for `list`, write `async fn(cx: &Cx) -> tent::Result<Vec<tent::ResourceInfo>>`; for `complete`, write `async fn(cx: &Cx, typed: String, others: tent::Map) -> tent::Result<Vec<String>>`; both may be sync"
 )]
 pub trait IntoResultFuture<'a, T, By> {
+    /// Whether the function has its result when it returns, as a plain `fn` does. It may block its thread.
+    const IS_PLAIN: bool;
+
     /// Converts it.
     fn into_result_future(self) -> BoxFuture<'a, Result<T>>;
 }
@@ -48,6 +52,8 @@ impl<T, E: Into<Error>> IntoResult<T, ByResult> for Result<T, E> {
 
 #[diagnostic::do_not_recommend]
 impl<'a, T: Send + 'a, S: IntoResult<T, By>, By> IntoResultFuture<'a, T, Immediate<By>> for S {
+    const IS_PLAIN: bool = true;
+
     fn into_result_future(self) -> BoxFuture<'a, Result<T>> {
         Box::pin(ready(self.into_result()))
     }
@@ -59,32 +65,33 @@ where
     F: Future + Send + 'a,
     F::Output: IntoResult<T, By>,
 {
+    const IS_PLAIN: bool = false;
+
     fn into_result_future(self) -> BoxFuture<'a, Result<T>> {
         Box::pin(async move { self.await.into_result() })
     }
 }
 
-/// Runs a `list` function. The parameter is a function pointer, so that the error about another signature shows this
-/// one.
-pub fn list<'a, R, By>(
-    list: fn(&'a Cx) -> R,
-    cx: &'a Cx,
-) -> BoxFuture<'a, Result<Vec<ResourceInfo>>>
+/// Runs a `list` function, or tells its kind without a call. The parameter is a function pointer, so that the error
+/// about another signature shows this one.
+pub fn list<'a, R, By>(list: fn(&'a Cx) -> R, cx: Option<&'a Cx>) -> Started<'a, Vec<ResourceInfo>>
 where
     R: IntoResultFuture<'a, Vec<ResourceInfo>, By>,
 {
-    list(cx).into_result_future()
+    Started::of(R::IS_PLAIN, cx, |cx| list(cx).into_result_future())
 }
 
 /// Runs a `complete` function, as [`list`] does.
 pub fn complete<'a, R, By>(
     complete: fn(&'a Cx, String, Map<String, Value>) -> R,
-    cx: &'a Cx,
+    cx: Option<&'a Cx>,
     typed: String,
     others: Map<String, Value>,
-) -> BoxFuture<'a, Result<Vec<String>>>
+) -> Started<'a, Vec<String>>
 where
     R: IntoResultFuture<'a, Vec<String>, By>,
 {
-    complete(cx, typed, others).into_result_future()
+    Started::of(R::IS_PLAIN, cx, |cx| {
+        complete(cx, typed, others).into_result_future()
+    })
 }

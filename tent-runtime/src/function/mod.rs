@@ -21,6 +21,7 @@ mod output;
 mod primitive;
 mod prompt_result;
 mod return_type;
+mod started;
 mod tool_annotations;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Annotations, BoxFuture, ResourceInfo};
+use super::started::Started;
+use super::{Annotations, ResourceInfo};
 use crate::cx::Cx;
-use crate::error::Result;
 
 /// The primitive that a declaration is.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +55,8 @@ impl Resource {
 pub struct Lister {
     /// Its path as written, for logs.
     pub path: &'static str,
-    /// Runs it.
-    pub run: for<'a> fn(&'a Cx) -> BoxFuture<'a, Result<Vec<ResourceInfo>>>,
+    /// Runs it, or tells its kind without a call.
+    pub run: for<'a> fn(Option<&'a Cx>) -> Started<'a, Vec<ResourceInfo>>,
 }
 
 /// A function of the app that completes one argument.
@@ -66,10 +66,10 @@ pub struct Complete {
     pub argument: &'static str,
     /// Its path as written, for logs.
     pub path: &'static str,
-    /// Runs it.
+    /// Runs it, or tells its kind without a call.
     pub run: Completer,
 }
 
 /// A completion function: takes the call, the typed text, and the other arguments that the client has sent.
 pub(crate) type Completer =
-    for<'a> fn(&'a Cx, String, Map<String, Value>) -> BoxFuture<'a, Result<Vec<String>>>;
+    for<'a> fn(Option<&'a Cx>, String, Map<String, Value>) -> Started<'a, Vec<String>>;

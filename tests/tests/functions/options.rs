@@ -162,7 +162,7 @@ fn ask(name: &str, caller: &Caller) -> Result<bool, &'static str> {
         other => panic!("{other:?} is no rule"),
     };
     let cx = Cx::for_test(caller.clone(), States::default());
-    block_on((rule.run)(&cx)).map_err(|error| error.code())
+    block_on((rule.run)(Some(&cx)).result()).map_err(|error| error.code())
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
     );
     let list = |name: &str| {
         let list = stated(name).list.expect("it lists");
-        block_on((list.run)(&cx)).expect("they are listed")
+        block_on((list.run)(Some(&cx)).result()).expect("they are listed")
     };
     assert_eq!(
         list("stored_order"),
@@ -155,7 +155,7 @@ fn lists_and_completions_may_be_sync_or_async_and_may_fail() {
     let complete = |name: &str| {
         let complete = linked(name).completions[0];
         let so_far = Map::from_iter([("id".to_owned(), json!("7"))]);
-        block_on((complete.run)(&cx, "2".to_owned(), so_far))
+        block_on((complete.run)(Some(&cx), "2".to_owned(), so_far).result())
     };
     assert_eq!(
         complete("stored_order").expect("it completes"),

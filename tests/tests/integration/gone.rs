@@ -30,7 +30,7 @@ async fn lingers(cx: &Cx, #[arg(default = false)] quietly: bool) -> Result<()> {
 }
 
 /// Waits until its client is gone.
-#[query(access = "role:tester", offer = "mcp", blocking = true)]
+#[query(access = "role:tester", offer = "mcp")]
 fn looks_up(cx: &Cx) -> Result<()> {
     let events = cx.state::<Events>()?;
     events.emit("started");

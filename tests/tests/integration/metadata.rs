@@ -25,7 +25,7 @@ fn with_picture(drawn: bool) -> WithContent<Sum> {
 }
 
 /// A text with metadata, one key of which cannot be.
-#[query(access = "role:tester", offer = "mcp")]
+#[query(access = "role:tester", offer = "mcp", blocking = false)]
 fn text_with_metadata() -> WithContent<Content> {
     WithContent::new(Content::text("a"), [])
         .meta("dev.mcp/reserved", 1)

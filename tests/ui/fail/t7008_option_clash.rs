@@ -25,4 +25,7 @@ fn given(#[arg(min = 1)] cx: &tent::Cx) {}
 #[tent::query(access = "anyone")]
 fn mirrored(#[arg(secret, header = "Pin")] pin: String, #[arg(secret = false, header = "Region")] region: String) {}
 
+#[tent::query(access = "anyone", blocking = false)]
+async fn in_place() {}
+
 fn main() {}

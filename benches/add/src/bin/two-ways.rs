@@ -20,7 +20,12 @@ struct Terms {
     b: i64,
 }
 
-#[query(about = "Add two integers.", access = "anyone", offer = "mcp")]
+#[query(
+    about = "Add two integers.",
+    access = "anyone",
+    offer = "mcp",
+    blocking = false
+)]
 fn declared(#[input] terms: Terms) -> Sum {
     add(terms)
 }
@@ -37,6 +42,7 @@ async fn main() -> Result<()> {
         .about("Add two integers.")
         .access(Access::Anyone)
         .offer_mcp()
+        .blocking(false)
         .sync_handler(|_, terms: Terms| Ok::<_, Error>(add(terms)))
         .build()?;
     let tent = tent::app!()

@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use tent_core::{capability, codes, method, names, scope};
 
 use super::{FunctionBuilder, Handled};
-use crate::function::definition::{Draft, OutputSource};
+use crate::function::definition::{Draft, InputSource, OutputSource};
+use crate::function::handler::is_unit;
 use crate::function::tool_annotations::Effects;
-use crate::function::{Access, Diagnostic, Diagnostics, Function, Kind, Primitive};
+use crate::function::{
+    Access, Diagnostic, Diagnostics, Function, Input, IntoOutput, Kind, OutputDeclaration,
+    Primitive,
+};
 
 impl FunctionBuilder<Handled> {
     /// Checks the function and makes its schemas.
@@ -23,6 +28,7 @@ impl FunctionBuilder<Handled> {
             handler,
             input,
             output,
+            is_plain: _,
         } = self.handler;
         let draft = Draft {
             name: self.name,
@@ -50,7 +56,7 @@ impl FunctionBuilder<Handled> {
             primitive: Primitive::Function,
             completes: &[],
             states: self.states,
-            handler: handler(self.blocking),
+            handler: handler(self.blocking.unwrap_or(true)),
         };
         match draft.check() {
             Ok(function) if problems.is_empty() => Ok(function),
@@ -131,6 +137,11 @@ impl FunctionBuilder<Handled> {
                 "`structured(false)` is set, and the function is not a tool",
             ),
             (
+                self.blocking.is_some() && !self.handler.is_plain,
+                codes::CONFLICTING_OPTIONS,
+                "`blocking` is set on a handler that is not a plain closure",
+            ),
+            (
                 self.retry && query,
                 codes::CONFLICTING_OPTIONS,
                 "`retry` is set on a query, which may always run again",
@@ -206,5 +217,21 @@ impl FunctionBuilder<Handled> {
             Some(format!("{on:?} {problem}"))
         });
         scope.chain(needs).chain(method)
+    }
+}
+
+/// The schema of an input type. `()` is an input without fields.
+pub(super) fn input_of<I: JsonSchema + 'static>() -> InputSource {
+    InputSource::Types(match is_unit::<I>() {
+        true => Input::Fields(&[]),
+        false => Input::Whole(|generator| generator.subschema_for::<I>()),
+    })
+}
+
+/// The shape of an output type; `()` means no output.
+pub(super) fn output_of<T: IntoOutput<By> + 'static, By>() -> OutputDeclaration {
+    match is_unit::<T>() {
+        true => OutputDeclaration::Nothing,
+        false => T::DECLARATION,
     }
 }

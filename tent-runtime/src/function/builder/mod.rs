@@ -15,10 +15,12 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::definition::{InputSource, OutputSource};
-use super::handler::{AsyncHandler, SyncHandler, is_unit};
+use build::{input_of, output_of};
+
+use super::handler::{AsyncHandler, SyncHandler};
 use super::tool_annotations::Effects;
 use super::{
-    Access, Function, Handler, Icon, Icons, Input, IntoError, IntoOutput, Kind, Location,
+    Access, Function, Handler, Icon, Icons, IntoError, IntoOutput, Kind, Location,
     OutputDeclaration, Owned, StateRequirement,
 };
 use crate::cx::{Cx, State};
@@ -63,7 +65,7 @@ impl Function {
             mcp: false,
             api: None,
             retry: false,
-            blocking: false,
+            blocking: None,
             structured: true,
             timeout: None,
             limit: None,
@@ -96,7 +98,7 @@ pub struct FunctionBuilder<H = ()> {
     mcp: bool,
     api: Option<bool>,
     retry: bool,
-    blocking: bool,
+    blocking: Option<bool>,
     structured: bool,
     timeout: Option<Duration>,
     limit: Option<(u32, Duration)>,
@@ -109,6 +111,8 @@ pub struct FunctionBuilder<H = ()> {
 /// The handler of a [`FunctionBuilder`], with the schemas of its types.
 pub struct Handled {
     handler: Box<dyn FnOnce(bool) -> Arc<dyn Handler>>,
+    /// Whether the handler is a plain closure.
+    is_plain: bool,
     input: InputSource,
     output: OutputDeclaration,
 }
@@ -218,10 +222,11 @@ impl<H> FunctionBuilder<H> {
         self
     }
 
-    /// Runs a [`sync_handler`](FunctionBuilder::sync_handler) on the blocking pool, for a closure that may block its
-    /// thread.
+    /// Sets whether a [`sync_handler`](FunctionBuilder::sync_handler) runs on the blocking pool, which is the default.
+    /// Set it to `false` for a closure that only computes for a short time: it then runs on a thread of the runtime,
+    /// which saves a change of threads, and its time limit does not interrupt it. On another handler it is an error.
     pub fn blocking(mut self, blocking: bool) -> Self {
-        self.blocking = blocking;
+        self.blocking = Some(blocking);
         self
     }
 
@@ -315,13 +320,14 @@ impl FunctionBuilder {
     {
         self.with_handler(Handled {
             handler: Box::new(|_| Arc::new(AsyncHandler::new(run))),
+            is_plain: false,
             input: input_of::<I>(),
             output: output_of::<T, By>(),
         })
     }
 
-    /// Sets the closure that answers calls: a plain closure. It runs in place and must not block its thread, unless
-    /// [`blocking`](Self::blocking) is set.
+    /// Sets the closure that answers calls: a plain closure. It runs on the blocking pool, unless
+    /// [`blocking(false)`](Self::blocking) is set.
     ///
     /// ```
     /// use tent::serde_json::json;
@@ -351,6 +357,7 @@ impl FunctionBuilder {
     {
         self.with_handler(Handled {
             handler: Box::new(|blocking| Arc::new(SyncHandler::new(run, blocking))),
+            is_plain: true,
             input: input_of::<I>(),
             output: output_of::<T, By>(),
         })
@@ -362,6 +369,7 @@ impl FunctionBuilder {
     pub fn custom_handler(self, handler: impl Handler) -> FunctionBuilder<Handled> {
         self.with_handler(Handled {
             handler: Box::new(|_| Arc::new(handler)),
+            is_plain: false,
             input: input_of::<Map<String, Value>>(),
             output: OutputDeclaration::Content,
         })
@@ -379,21 +387,5 @@ impl<H> fmt::Debug for FunctionBuilder<H> {
 impl fmt::Debug for Handled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handled").finish_non_exhaustive()
-    }
-}
-
-/// The schema of an input type. `()` is an input without fields.
-fn input_of<I: JsonSchema + 'static>() -> InputSource {
-    InputSource::Types(match is_unit::<I>() {
-        true => Input::Fields(&[]),
-        false => Input::Whole(|generator| generator.subschema_for::<I>()),
-    })
-}
-
-/// The shape of an output type; `()` means no output.
-fn output_of<T: IntoOutput<By> + 'static, By>() -> OutputDeclaration {
-    match is_unit::<T>() {
-        true => OutputDeclaration::Nothing,
-        false => T::DECLARATION,
     }
 }

@@ -13,7 +13,7 @@ use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Dispatcher, Identity};
 use crate::error::{Error, Result};
 use crate::mcp::client::outbox::Outbox;
-use crate::mcp::client::response_stream::KEEP_ALIVE;
+use crate::mcp::client::response_stream::CHECK;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
@@ -176,14 +176,31 @@ impl ConnectionState {
         let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
     }
 
-    /// Resolves when the identity of the connection is no longer this caller. Checks at each keep-alive.
+    /// Admits the next message of a batch, as [`Dispatcher::admit_next`] does.
+    ///
+    /// # Errors
+    /// As [`Dispatcher::admit_next`].
+    pub(crate) async fn admit_next(&self, batch: &Admitted) -> Result<Admitted, Error> {
+        let admitted = self
+            .dispatcher
+            .admit_message(&self.identity, batch.trace())
+            .await?;
+        match admitted.caller().to_string() == batch.caller().to_string() {
+            true => Ok(admitted),
+            false => Err(Error::new(codes::SIGN_IN)),
+        }
+    }
+
+    /// Resolves when the identity of the connection is no longer this caller. Checks every second. A store that fails
+    /// does not end the wait.
     pub(crate) async fn revoked(&self, caller: &Caller) {
         let caller = caller.to_string();
         loop {
-            tokio::time::sleep(KEEP_ALIVE).await;
-            let now = self.dispatcher.identify_connection(&self.identity).await;
-            if !now.is_ok_and(|now| now.to_string() == caller) {
-                return;
+            tokio::time::sleep(CHECK).await;
+            match self.dispatcher.identify_connection(&self.identity).await {
+                Ok(now) if now.to_string() == caller => {}
+                Err(error) if error.is(codes::UNAVAILABLE) => {}
+                Ok(_) | Err(_) => return,
             }
         }
     }

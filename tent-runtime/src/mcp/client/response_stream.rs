@@ -30,6 +30,9 @@ use crate::mcp::protocol::rpc_error::RpcError;
 /// the call is alive.
 const QUIET: Duration = Duration::from_secs(1);
 
+/// How often a subscription stream checks that its caller may still use it: what is revoked hears nothing a second later.
+pub(crate) const CHECK: Duration = Duration::from_secs(1);
+
 /// The longest time without a byte on a stream. Some proxies close a stream after 30 seconds.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 

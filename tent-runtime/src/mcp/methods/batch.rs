@@ -100,7 +100,11 @@ async fn serve_one(
         ))
     } else {
         // The batch was admitted as one request. Each of its requests counts, and has its own deadline.
-        let admitted = mcp.dispatcher.admit_next(&context.admitted);
+        let (batch, parts) = (&context.admitted, context.parts);
+        let admitted = match context.connection() {
+            Some(connection) => connection.admit_next(batch).await,
+            None => mcp.dispatcher.admit_next(batch, parts).await,
+        };
         let admitted = admitted.and_then(|admitted| {
             mcp.dispatcher.check_open()?;
             Ok(admitted)

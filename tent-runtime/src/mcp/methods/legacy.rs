@@ -8,7 +8,6 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 use tent_core::codes;
 
-use crate::caller::Caller;
 use crate::clock::{Clock as _, SystemClock};
 use crate::cx::Era;
 use crate::dispatch::Admitted;
@@ -102,14 +101,14 @@ async fn session(
     match admitted.in_time(ended).await {
         Ok(false) => Ok(Some(session)),
         Ok(true) => Err(unknown_session()),
-        Err(error) => Err(store_failed(mcp, error)),
+        Err(error) => Err(store_failed(mcp, error, admitted)),
     }
 }
 
-fn store_failed(mcp: &Mcp, error: Error) -> RpcError {
-    let error =
-        mcp.dispatcher
-            .internal_error(error, "the store of sessions", &Caller::Anonymous, "");
+fn store_failed(mcp: &Mcp, error: Error, admitted: &Admitted) -> RpcError {
+    let error = mcp
+        .dispatcher
+        .unavailable(error, "the store of sessions", admitted);
     RpcError::of(&error, mcp.realm())
 }
 
@@ -143,7 +142,7 @@ pub(crate) async fn end(
             mcp.state.levels.forget(&key);
             Ok(Response::empty(StatusCode::NO_CONTENT))
         }
-        Err(error) => Err(store_failed(mcp, error)),
+        Err(error) => Err(store_failed(mcp, error, admitted)),
     }
 }
 

@@ -10,19 +10,20 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::stream::unfold;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 use tent_core::codes;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::cx::{Capabilities, TraceId};
 use crate::error::Error;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::{Outbox, Reader};
-use crate::mcp::client::response_stream::KEEP_ALIVE;
+use crate::mcp::client::response_stream::{CHECK, KEEP_ALIVE};
 use crate::mcp::protocol::notification::{
     self, AcknowledgedParams, CancelledParams, SubscriptionMeta,
 };
@@ -146,6 +147,9 @@ async fn restrict(
     filter.updates = (!allowed.is_empty()).then_some(allowed);
 }
 
+/// How long a check may take. The store may be slow, and the client waits meanwhile.
+const CHECK_TIME: Duration = Duration::from_secs(5);
+
 /// The reasons of `notifications/cancelled`.
 const SHUTDOWN: &str = "The server ends.";
 const CALLER_GONE: &str = "The caller may no longer use this server.";
@@ -229,6 +233,8 @@ struct SubscriptionStream {
     session: Option<[u8; 16]>,
     /// When the caller is checked next; `None` once it was rejected.
     next_check: Option<Instant>,
+    /// When the stream sends a keep-alive if it sends nothing before.
+    next_keep_alive: Instant,
     parts: Parts,
     trace: TraceId,
     /// The caller that opened the stream.
@@ -251,7 +257,8 @@ impl SubscriptionStream {
             quiet: id.is_none(),
             id,
             session: None,
-            next_check: Some(Instant::now() + KEEP_ALIVE),
+            next_check: Some(Instant::now() + CHECK),
+            next_keep_alive: Instant::now() + KEEP_ALIVE,
             parts: detached(context.parts),
             trace: context.trace(),
             caller: context.caller().to_string(),
@@ -270,12 +277,13 @@ impl SubscriptionStream {
         loop {
             // Read before the message: a message that was sent before the outbox closed is still delivered.
             let closed = self.outbox.is_closed();
-            // A busy stream sends no keep-alive, so the check that comes with a keep-alive is made here too.
+            // A busy stream does not sleep until its next check, so it is made here too.
             if !self.outbox.is_empty() && !self.check_caller().await {
                 self.reject();
                 continue;
             }
             if let Some(message) = self.outbox.take() {
+                self.next_keep_alive = Instant::now() + KEEP_ALIVE;
                 return Some((StreamItem::Message(message), self));
             }
             if closed {
@@ -291,12 +299,15 @@ impl SubscriptionStream {
                     }
                     self.outbox.close();
                 }
-                () = tokio::time::sleep(KEEP_ALIVE) => {
+                () = tokio::time::sleep(CHECK) => {
                     if !self.check_caller().await {
                         self.reject();
                         continue;
                     }
-                    return Some((StreamItem::KeepAlive, self));
+                    if self.next_keep_alive <= Instant::now() {
+                        self.next_keep_alive = Instant::now() + KEEP_ALIVE;
+                        return Some((StreamItem::KeepAlive, self));
+                    }
                 }
             }
         }
@@ -308,8 +319,9 @@ impl SubscriptionStream {
         if self.next_check.is_none_or(|check| now < check) {
             return true;
         }
-        self.next_check = Some(now + KEEP_ALIVE);
-        self.is_valid().await
+        let is_valid = self.is_valid().await;
+        self.next_check = Some(Instant::now() + CHECK);
+        is_valid
     }
 
     /// Ends the stream of a caller that is no longer valid. What waits is dropped.
@@ -325,17 +337,19 @@ impl SubscriptionStream {
     /// Whether the caller is still valid: a key can be revoked, a user can be deleted or sign out, and another server can
     /// end the session.
     async fn is_valid(&self) -> bool {
-        if let Some(nonce) = &self.session
-            && !matches!(self.state.ended.is_ended(nonce).await, Ok(false))
-        {
-            return false;
+        if let Some(nonce) = &self.session {
+            let ended = timeout(CHECK_TIME, self.state.ended.is_ended(nonce)).await;
+            // A store that fails once does not end the stream: the session has not ended for all that is known.
+            if matches!(ended, Ok(Ok(true))) {
+                return false;
+            }
         }
-        let caller = self
-            .state
-            .dispatcher
-            .identify(&self.parts, &self.trace)
-            .await;
-        caller.is_ok_and(|caller| caller.to_string() == self.caller)
+        let caller = self.state.dispatcher.identify(&self.parts, &self.trace);
+        match timeout(CHECK_TIME, caller).await {
+            Ok(Ok(caller)) => caller.to_string() == self.caller,
+            Ok(Err(error)) => error.is(codes::UNAVAILABLE),
+            Err(_) => true,
+        }
     }
 }
 
