@@ -4,6 +4,7 @@
 //!
 //! Each module imports only modules above it in this list, which a test enforces.
 
+mod abridged;
 mod clock;
 mod content;
 mod error;
@@ -14,6 +15,7 @@ mod schema;
 mod caller;
 // Public as a module: its sections have common names, such as `Web` and `Store`.
 pub mod settings;
+mod in_flight;
 mod seal;
 mod store;
 mod keys;

@@ -66,7 +66,7 @@ async fn accepts(rule: &Rule, cx: &Cx, deadline: Option<Instant>) -> bool {
     let why = match guarded(until(deadline), async { rule.check(cx).await }).await {
         Guarded::Returned(Ok(accepted)) => return accepted,
         Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
-        Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
+        Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.logged_chain(),
         Guarded::TimedOut => vec!["it did not return before the deadline".to_owned()],
     };
     tracing::error!(

@@ -138,6 +138,11 @@ impl Admitted {
         &self.caller
     }
 
+    /// The address of the connection; `None` where it is unknown.
+    pub(crate) fn client_address(&self) -> Option<IpAddr> {
+        self.client_address
+    }
+
     /// The id of the request.
     pub(crate) fn trace(&self) -> TraceId {
         self.trace

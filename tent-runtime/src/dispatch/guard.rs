@@ -14,6 +14,7 @@ use futures_util::future::Either;
 use tent_core::codes::{self, When};
 use tokio::time::{Instant, sleep_until};
 
+use crate::abridged::{LOGGED_ERROR, abridged};
 use crate::error::{Error, Result};
 use crate::race::race;
 use crate::{json, random};
@@ -119,8 +120,8 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         caller,
         trace,
         code = error.code(),
-        message = error.message(),
-        chain = ?error.chain(),
+        message = &*abridged(error.message(), LOGGED_ERROR),
+        chain = ?error.logged_chain(),
         "internal error",
     );
     Error::new(codes::INTERNAL)

@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::abridged::{LOGGED_ERROR, abridged};
 use crate::content::Content;
 
 /// Any owned error that threads can share.
@@ -286,6 +287,18 @@ impl Error {
         std::iter::successors(first, |&error| error.source())
             .map(ToString::to_string)
             .collect()
+    }
+
+    /// The [`chain`](Self::chain) for a log line: its first messages, each cut.
+    pub(crate) fn logged_chain(&self) -> Vec<String> {
+        let mut chain = self.chain();
+        chain.truncate(20);
+        for message in &mut chain {
+            if let Cow::Owned(cut) = abridged(message, LOGGED_ERROR) {
+                *message = cut;
+            }
+        }
+        chain
     }
 }
 

@@ -21,9 +21,13 @@ impl Tent {
     /// Serves on `addr` until the process gets SIGINT or SIGTERM or [`shutdown`](Self::shutdown) is called. Running
     /// calls then have ten seconds to end.
     ///
-    /// Serves HTTP/1.1, with at most 16,384 connections at once. A connection closes if its first request does not
-    /// arrive within 15 seconds, or the next one within 75; a proxy in front must close its idle connections earlier. A
-    /// response may take any time.
+    /// Serves HTTP/1.1. A connection closes if its first request does not arrive within 15 seconds, or the next one within
+    /// 75; a proxy in front must close its idle connections earlier. It also closes if its client reads nothing of a
+    /// response for `limits.write_timeout`, and if it is idle while others need the room (`limits.connections`,
+    /// `limits.connections_per_address`). A head has at most 64 KiB. A response may take any time to make. If a client ends
+    /// only its side of the connection after a request, the response has two seconds to begin and end.
+    ///
+    /// Raises the process's soft limit of open files towards the hard one, to 65,536 at most.
     ///
     /// Requests whose `Host` is the address in `addr` are served, besides the hosts of the settings. With an
     /// unspecified address such as `0.0.0.0`, set `web.hosts` or `web.public_url`.
@@ -38,6 +42,8 @@ impl Tent {
 
     pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
         let app = self.whole();
+        let limits = &self.dispatcher.settings().limits;
+        let limits = connections::ConnectionLimits::new(limits, self.dispatcher.in_flight());
         let dispatcher = self.dispatcher.clone();
         let signal = shutdown_signal();
         let shutdown = async move {
@@ -51,7 +57,7 @@ impl Tent {
             tokio::time::sleep(GRACE).await;
         };
         let served = async {
-            connections::serve(listener, app, connections::MAX_CONNECTIONS, shutdown).await;
+            connections::serve(listener, app, limits, shutdown).await;
             // Calls whose connection is gone may still run.
             self.dispatcher.drained().await;
         };

@@ -40,6 +40,11 @@ fn main() -> ExitCode {
             noisy::lets_read
         ]),
         Some("slow") => app.functions(tent::functions![slow::waits, slow::long]),
+        Some("attacked") => app.functions(tent::functions![
+            attacked::large,
+            attacked::small,
+            attacked::takes
+        ]),
         Some("both") => app.functions(tent::functions![
             taken::orders::search,
             taken::people::search,
@@ -271,6 +276,26 @@ mod slow {
     #[query(access = "anyone", offer = "mcp")]
     pub(crate) fn long() -> String {
         "x".repeat(4 << 20)
+    }
+}
+
+mod attacked {
+    use tent::prelude::*;
+
+    /// A response of 8 MB.
+    #[query(access = "anyone")]
+    pub(crate) fn large() -> String {
+        "x".repeat(8_000_000)
+    }
+
+    #[query(access = "anyone")]
+    pub(crate) fn small() -> u8 {
+        7
+    }
+
+    #[query(access = "anyone")]
+    pub(crate) fn takes(text: String) -> usize {
+        text.len()
     }
 }
 

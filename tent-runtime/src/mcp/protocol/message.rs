@@ -58,6 +58,7 @@ pub(crate) type ClientResponse = Result<Value, Value>;
 /// Reads a body.
 pub(crate) fn read(body: &[u8]) -> Result<Payload<'_>, Unreadable> {
     // One check of the whole body is cheaper than one of each string.
+    let body = json::without_bom(body);
     let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
     if !text.trim_start_matches(WHITESPACE).starts_with('[') {
         return one(text)
