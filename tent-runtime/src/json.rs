@@ -22,22 +22,13 @@ use crate::error::Error;
 /// T0018 for a body that is not JSON in UTF-8, is not an object, nests deeper than 128, or has a duplicate or
 /// [reserved](is_reserved) key.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
-    let text = std::str::from_utf8(without_bom(bytes)).map_err(|error| refused(&error))?;
-    strict(text).map_err(|why| refused(&why))
-}
-
-/// A JSON text without the byte order mark that some editors and platforms write first. A reader may skip it (RFC 8259,
-/// section 8.1).
-pub(crate) fn without_bom(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+    let text = std::str::from_utf8(bytes).map_err(|error| refused(&error))?;
+    object_in(text).map_err(|why| refused(&why))
 }
 
 /// As [`object`], with the reason as a text.
 pub(crate) fn object_in(text: &str) -> Result<Map<String, Value>, String> {
-    strict(text.strip_prefix('\u{feff}').unwrap_or(text))
-}
-
-fn strict(text: &str) -> Result<Map<String, Value>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match read(text, Strict).map_err(|error| error.to_string())? {
         Value::Object(object) => Ok(object),
         _ => Err("it is not a JSON object".to_owned()),

@@ -4,7 +4,7 @@
 //!
 //! Each module imports only modules above it in this list, which a test enforces.
 
-mod abridged;
+mod text;
 mod clock;
 mod content;
 mod error;

@@ -8,9 +8,9 @@ mod upload;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tent_core::codes;
 
-use crate::abridged::abridged;
 use crate::cx::TraceId;
 use crate::error::{Error, Result};
+use crate::text::abridged;
 
 pub(crate) use mount::base;
 pub(crate) use upload::Upload;
@@ -56,7 +56,9 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<()> {
     }
     match is_json(headers) {
         true => Ok(()),
-        false => Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)),
+        false => Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)
+            .with_message("The content type of the request body is not JSON.")
+            .with_fix("Send `Content-Type: application/json`.")),
     }
 }
 

@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::function::{Function, Kind};
 use crate::json;
 use crate::schema::{InputEncoding, invalid_input};
+use crate::text;
 use crate::web::{self, Upload};
 use tent_core::codes;
 
@@ -195,7 +196,7 @@ async fn posted_input(
     web::check_json(&parts.headers)?;
     let limit = dispatcher.settings().limits.max_body;
     let bytes = body.read(limit, dispatcher.in_flight(), parts).await?;
-    if json::without_bom(&bytes).is_empty() {
+    if text::without_bom(&bytes).is_empty() {
         return Ok(Map::new());
     }
     json::object(&bytes)

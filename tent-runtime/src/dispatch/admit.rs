@@ -105,7 +105,9 @@ impl Dispatcher {
     pub(crate) fn check_open(&self) -> Result<()> {
         match self.is_closing() {
             false => Ok(()),
-            true => Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(RETRY_AFTER_CLOSING)),
+            true => Err(Error::new(codes::SHUTTING_DOWN)
+                .with_message("The server is shutting down and accepts no new calls.")
+                .with_retry_after(RETRY_AFTER_CLOSING)),
         }
     }
 

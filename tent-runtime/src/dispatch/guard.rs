@@ -14,9 +14,9 @@ use futures_util::future::Either;
 use tent_core::codes::{self, When};
 use tokio::time::{Instant, sleep_until};
 
-use crate::abridged::{LOGGED_ERROR, abridged};
 use crate::error::{Error, Result};
 use crate::race::race;
+use crate::text::{LOGGED_ERROR, abridged};
 use crate::{json, random};
 
 /// How code of the app ended.

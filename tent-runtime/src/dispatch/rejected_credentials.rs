@@ -9,9 +9,9 @@ use axum::extract::ConnectInfo;
 use http::request::Parts;
 use tokio::time::Instant;
 
-use crate::abridged::{LOGGED, abridged};
 use crate::cx::TraceId;
 use crate::error::Error;
+use crate::text::{LOGGED, abridged};
 
 /// The least time between two lines at level `info`.
 const INFO_INTERVAL: Duration = Duration::from_secs(1);

@@ -25,8 +25,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::abridged::{LOGGED_ERROR, abridged};
 use crate::content::Content;
+use crate::text::{LOGGED_ERROR, abridged};
 
 /// Any owned error that threads can share.
 pub type BoxError = Box<dyn StdError + Send + Sync>;

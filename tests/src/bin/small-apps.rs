@@ -39,12 +39,14 @@ fn main() -> ExitCode {
             noisy::reads,
             noisy::lets_read
         ]),
+        Some("owned") => app
+            .functions(tent::functions![asking::greets])
+            .users(async |id: String| {
+                Ok::<_, tent::Error>((id == "ada").then(|| tent::User::new(id)))
+            })
+            // Not opened, since `users` does not take it.
+            .state_with(async |_| Err::<owned::Database, _>(tent::Error::from("it is down"))),
         Some("slow") => app.functions(tent::functions![slow::waits, slow::long]),
-        Some("attacked") => app.functions(tent::functions![
-            attacked::large,
-            attacked::small,
-            attacked::takes
-        ]),
         Some("both") => app.functions(tent::functions![
             taken::orders::search,
             taken::people::search,
@@ -257,6 +259,13 @@ mod noisy {
     }
 }
 
+mod owned {
+    use tent::prelude::*;
+
+    #[derive(State)]
+    pub(crate) struct Database;
+}
+
 mod slow {
     use std::io::{Read as _, Write as _};
     use std::net::{Ipv4Addr, TcpStream};
@@ -276,26 +285,6 @@ mod slow {
     #[query(access = "anyone", offer = "mcp")]
     pub(crate) fn long() -> String {
         "x".repeat(4 << 20)
-    }
-}
-
-mod attacked {
-    use tent::prelude::*;
-
-    /// A response of 8 MB.
-    #[query(access = "anyone")]
-    pub(crate) fn large() -> String {
-        "x".repeat(8_000_000)
-    }
-
-    #[query(access = "anyone")]
-    pub(crate) fn small() -> u8 {
-        7
-    }
-
-    #[query(access = "anyone")]
-    pub(crate) fn takes(text: String) -> usize {
-        text.len()
     }
 }
 

@@ -21,6 +21,8 @@
 //! `abandon` closes an outbox and drops what waits: the reader is gone. A request to the client that is dropped before
 //! the reader takes it tells its sender by [`PendingMessage::dropped`].
 
+mod pending_message;
+
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +31,8 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::error::Result;
 use crate::in_flight::Reservation;
+
+pub(crate) use pending_message::PendingMessage;
 
 /// The most bytes of notifications that wait.
 const MAX_NOTIFICATIONS: usize = 256 << 10;
@@ -363,41 +367,6 @@ impl Outbox {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // No code panics while the lock is held.
         self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A request to the client that was sent.
-#[derive(Debug)]
-pub(crate) struct PendingMessage {
-    outbox: Outbox,
-    number: u64,
-    was_taken: oneshot::Receiver<()>,
-}
-
-impl PendingMessage {
-    /// Resolves when the request is dropped before the reader takes it. Never resolves once the reader took it.
-    pub(crate) async fn dropped(&mut self) {
-        if (&mut self.was_taken).await.is_ok() {
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// Removes the request from the outbox. Returns false when the reader took it already, and the client can still
-    /// respond to it.
-    pub(crate) fn withdraw(&self) -> bool {
-        let is_own = |message: &Message| matches!(message.kind, Kind::Request(number, _) if number == self.number);
-        let (withdrawn, is_over) = {
-            let mut queue = self.outbox.lock();
-            let at = queue.messages.iter().position(is_own);
-            let message = at.and_then(|at| queue.messages.remove(at));
-            if let Some(message) = &message {
-                queue.uncount(message);
-            }
-            // Refused requests were dropped, whether or not their sender has seen that yet.
-            (message, queue.refuses_requests)
-        };
-        self.outbox.0.taken.notify_one();
-        withdrawn.is_some() || is_over
     }
 }
 

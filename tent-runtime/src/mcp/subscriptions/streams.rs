@@ -15,7 +15,6 @@ use futures_util::stream::unfold;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
-use tent_core::codes;
 use tokio::time::Instant;
 
 use crate::cx::{Capabilities, TraceId};
@@ -189,9 +188,7 @@ fn opened(
     first: Option<Vec<u8>>,
 ) -> Result<StreamGuard, RpcError> {
     let rejected = |error: Error| RpcError::of(&error, state.realm());
-    if state.dispatcher.is_closing() {
-        return Err(rejected(Error::new(codes::SHUTTING_DOWN)));
-    }
+    state.dispatcher.check_open().map_err(rejected)?;
     let stream = OpenStream {
         outbox,
         owns_outbox: context.connection().is_none(),

@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use tokio_util::bytes::BytesMut;
 use tokio_util::codec::Decoder;
 
-use crate::json;
+use crate::text;
 
 /// The fewest bytes of a message that are kept to read its id.
 const MIN_KEPT: usize = 64 << 10;
@@ -64,7 +64,7 @@ impl Framer {
                 is_whole: true,
             });
         }
-        (!json::without_bom(&line).trim_ascii().is_empty()).then_some(Frame::Message(line))
+        (!text::without_bom(&line).trim_ascii().is_empty()).then_some(Frame::Message(line))
     }
 }
 

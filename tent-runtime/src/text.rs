@@ -1,4 +1,4 @@
-//! [`abridged`]: a text of a client, cut for a line of the log or for a message.
+//! Texts of clients: cut for a line of the log, and without a byte order mark.
 
 use std::borrow::Cow;
 
@@ -15,6 +15,12 @@ pub(crate) fn abridged(text: &str, max: usize) -> Cow<'_, str> {
     }
     let end = text.floor_char_boundary(max);
     format!("{}…", &text[..end]).into()
+}
+
+/// A JSON text without the byte order mark that some editors and platforms write first. A reader may skip it (RFC 8259,
+/// section 8.1).
+pub(crate) fn without_bom(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 #[cfg(test)]
