@@ -228,8 +228,8 @@ catalogue! {
         "Use a client that declares the capabilities that are named.";
 
     CLIENT_DID_NOT_ANSWER = Call(504) "T0022" "client-did-not-answer"
-        "The function sent a request to the client and got no valid answer: the client answered with an error, with an invalid value, or too late."
-        "Call the function again, and answer its request.";
+        "The function sent a request to the client and got no valid response: the client responded with an error, with an invalid value, or too late."
+        "Call the function again, and respond to its request.";
 
     UNAVAILABLE = Call(503) "T0026" "unavailable"
         "The store of the app cannot be read or written. The function did not run."

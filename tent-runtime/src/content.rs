@@ -10,6 +10,7 @@ pub use annotations::{Annotations, Role};
 pub(crate) use icon::web_address;
 pub use icon::{Icon, Icons, Theme, icons};
 pub use meta::Meta;
+pub(crate) use meta::UNWRITABLE;
 pub use resource_info::ResourceInfo;
 
 use serde_json::Value;

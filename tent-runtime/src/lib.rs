@@ -5,6 +5,7 @@
 //! Each module imports only modules above it in this list, which a test enforces.
 
 mod text;
+mod bounded;
 mod clock;
 mod content;
 mod error;

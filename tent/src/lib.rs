@@ -18,6 +18,14 @@ pub mod words {
     use super::*;
 }
 
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../docs/clients.md")]
+pub mod clients {
+    // For the links of the page.
+    #[allow(unused_imports)]
+    use super::*;
+}
+
 pub mod prelude;
 
 /// JSON Schema of Rust types, in the version that tent uses.

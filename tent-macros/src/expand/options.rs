@@ -81,6 +81,7 @@ pub(super) fn set(update: &mut Update, model: &Model<'_>, private: &TokenStream)
         set(changes.is_some_and(|changes| !changes.value)),
     );
     update.set("sends", flag(&function.sends));
+    update.set("structured", flag(&function.structured));
     update.set("idempotent", some(flag(&function.idempotent), private));
     update.set("retry", flag(&function.retry));
     update.set("blocking", flag(&common.blocking));

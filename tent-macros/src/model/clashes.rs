@@ -99,6 +99,11 @@ const RULES: &[Rule] = &[
         help: "remove `retry`",
     },
     Rule {
+        when: |c| place(&c.declared.function.structured).filter(|_| !c.offers_mcp()),
+        problem: "`structured` declares how a tool returns its value, and the function is not a tool",
+        help: "add `offer = \"mcp\"`, or remove `structured`",
+    },
+    Rule {
         when: |c| is_true(&c.declared.common.blocking).filter(|_| c.function.asyncness.is_some()),
         problem: "`blocking` is for functions that are not async",
         help: "remove `async` or `blocking`",

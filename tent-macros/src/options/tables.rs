@@ -76,6 +76,7 @@ tables! {
         on: Method,
         retry: bool,
         sends: bool,
+        structured: bool,
         writes: Adds,
     }
 

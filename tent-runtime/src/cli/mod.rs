@@ -5,6 +5,7 @@
 //! decides.
 
 mod call;
+mod colors;
 mod keys;
 mod list;
 mod mcp;
@@ -12,6 +13,7 @@ mod out;
 mod serve;
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -93,7 +95,8 @@ enum Command {
 impl App {
     /// Runs the command line of this process.
     ///
-    /// The log goes to stderr, at the level that `RUST_LOG` names (`info` without it).
+    /// The log goes to stderr, at the level that `RUST_LOG` names (`info` without it). It has colours where stderr is a
+    /// terminal, unless `NO_COLOR` is set.
     ///
     /// | exit code | means |
     /// |---|---|
@@ -193,6 +196,10 @@ fn log() {
     // Fails if the app has set up a log, which then stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(level)
+        .with_ansi(colors::wanted(
+            |name| std::env::var_os(name),
+            std::io::stderr().is_terminal(),
+        ))
         // The subscriber would report them with a macro that panics if stderr has no reader.
         .log_internal_errors(false)
         .with_writer(std::io::stderr)

@@ -1,13 +1,14 @@
 //! `serve`: opens the app, prints where it listens and what to try, and serves until shutdown.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::function::{Function, Kind};
 use crate::registry::Registry;
-use crate::server::{Prepared, Tent, bind};
+use crate::server::{Prepared, Starting, Tent, bind};
+use crate::settings::StoreUrl;
 
 use super::{counted, list::refuse, out, program};
 
@@ -27,8 +28,10 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     // Bind first: a port in use is the most common reason not to start, and nothing is open yet.
     let listener = bind(prepared.settings.web.addr).await?;
     let addr = listener.local_addr()?;
+    let (starting, listener) = Starting::serve(listener, &prepared.settings)?;
     let notifier = prepared.app.notifier.clone();
     let tent = Tent::new(prepared.open(registry).await?, notifier);
+    starting.finish(tent.whole());
     // A closed stdout does not stop the server.
     let _ = out::data(greeting(&tent, addr, &program));
     tent.serve_on(listener).await?;
@@ -38,6 +41,7 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
 fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
     let (about, registry) = (tent.dispatcher().about(), tent.registry());
     let local = format!("http://{}", reachable(addr));
+    let bound = format!("http://{addr}");
     let public = tent.dispatcher().settings().web.public_url.as_ref();
     let public = public.map(|public| public.as_str().trim_end_matches('/'));
     let (base, known_as) = match public {
@@ -47,7 +51,7 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
     let named: Vec<_> = registry.tools().map(|tool| tool.name.as_str()).collect();
     let name = &about.name;
     let mut lines = vec![
-        format!("{name} {} listens on {local}{known_as}", about.version),
+        format!("{name} {} listens on {bound}{known_as}", about.version),
         format!(
             "  HTTP   {base}/api ({})",
             counted(registry.functions().len(), "function")
@@ -58,10 +62,18 @@ fn greeting(tent: &Tent, addr: SocketAddr, program: &str) -> String {
             named.join(", ")
         ),
         String::new(),
-        "Create a key:".to_owned(),
-        format!("  KEY=$({program} keys create --owner ada --scope read --scope write)"),
-        "Call a function, or connect an MCP client:".to_owned(),
     ];
+    match tent.dispatcher().settings().store.url {
+        StoreUrl::Memory => lines.push(
+            "The store is memory:, so `keys create` makes no key for this server; set store.url to a file."
+                .to_owned(),
+        ),
+        StoreUrl::Sqlite(_) => lines.extend([
+            "Create a key:".to_owned(),
+            format!("  KEY=$({program} keys create --owner ada --scope read --scope write)"),
+        ]),
+    }
+    lines.push("Call a function, or connect an MCP client:".to_owned());
     if let Some(function) = to_try(&registry) {
         lines.push(format!(
             "  curl -H \"Authorization: Bearer $KEY\" {base}/api/{function}"
@@ -90,7 +102,10 @@ fn to_try(registry: &Registry) -> Option<&str> {
 /// An address that a client on this machine can use, if the server listens on all addresses.
 fn reachable(addr: SocketAddr) -> SocketAddr {
     match addr.ip().is_unspecified() {
-        true => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), addr.port()),
+        true => match addr {
+            SocketAddr::V4(_) => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), addr.port()),
+            SocketAddr::V6(_) => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), addr.port()),
+        },
         false => addr,
     }
 }

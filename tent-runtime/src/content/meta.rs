@@ -3,19 +3,29 @@
 
 use serde_json::{Map, Value};
 
+use crate::bounded;
+
+/// The size of an output that cannot be written. Sizes are added up with saturation, so a sum keeps it.
+pub(crate) const UNWRITABLE: usize = usize::MAX;
+
 /// The members that an app adds to a `_meta` object. Every key is valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Meta(Map<String, Value>);
+pub struct Meta {
+    members: Map<String, Value>,
+    /// Whether a member was left out that nests too deep. The call whose output has it fails.
+    is_too_deep: bool,
+}
 
 impl Meta {
     /// Sets a member. A key that is not valid ([`invalid_key`]) is left out, with a line in the log: a client that checks
-    /// keys would reject the whole response.
+    /// keys would reject the whole response. A value that nests too deep fails the call.
     pub(crate) fn put(&mut self, key: impl Into<String>, value: impl Into<Value>) {
         let key = key.into();
         match invalid_key(&key) {
-            None => {
-                self.0.insert(key, value.into());
-            }
+            None => match bounded::check(value.into()) {
+                Ok(value) => drop(self.members.insert(key, value)),
+                Err(_) => self.is_too_deep = true,
+            },
             Some(why) => tracing::error!(key, "left out of _meta: the key {why}"),
         }
     }
@@ -25,6 +35,7 @@ impl Meta {
     /// # Errors
     /// Every problem.
     pub(crate) fn from_declared(value: Value) -> Result<Self, Vec<String>> {
+        let value = bounded::check(value).map_err(|why| vec![format!("its meta: {why}")])?;
         let Value::Object(members) = value else {
             return Err(vec!["its meta is not a JSON object".to_owned()]);
         };
@@ -36,7 +47,10 @@ impl Meta {
             })
             .collect();
         match wrong.is_empty() {
-            true => Ok(Meta(members)),
+            true => Ok(Meta {
+                members,
+                is_too_deep: false,
+            }),
             false => Err(wrong),
         }
     }
@@ -45,24 +59,25 @@ impl Meta {
     pub(crate) fn or(&self, other: &Meta) -> Meta {
         let mut all = other.clone();
         let own = self
-            .0
+            .members
             .iter()
             .map(|(key, value)| (key.clone(), value.clone()));
-        all.0.extend(own);
+        all.members.extend(own);
+        all.is_too_deep |= self.is_too_deep;
         all
     }
 
     /// The members.
     pub fn members(&self) -> &Map<String, Value> {
-        &self.0
+        &self.members
     }
 
     /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.members.is_empty()
     }
 
-    /// The length as JSON in bytes.
+    /// The length as JSON in bytes. [`UNWRITABLE`] if a member nests too deep.
     pub(crate) fn bytes(&self) -> usize {
         /// Counts the bytes that are written to it.
         struct Count(usize);
@@ -75,14 +90,17 @@ impl Meta {
                 Ok(())
             }
         }
+        if self.is_too_deep {
+            return UNWRITABLE;
+        }
         if self.is_empty() {
             return 0;
         }
         let mut count = Count(0);
-        match serde_json::to_writer(&mut count, &self.0) {
+        match serde_json::to_writer(&mut count, &self.members) {
             Ok(()) => count.0,
             // The counter never fails. If it did, the size would count as too large.
-            Err(_) => usize::MAX,
+            Err(_) => UNWRITABLE,
         }
     }
 }

@@ -39,5 +39,5 @@ pub(crate) trait Elicitor: fmt::Debug + Send + Sync {
 /// T0022 for a response that is missing or invalid.
 pub(crate) fn unanswered(name: &str, problem: &str) -> Error {
     Error::new(codes::CLIENT_DID_NOT_ANSWER)
-        .with_message(format!("The client's answer to {name:?} {problem}."))
+        .with_message(format!("The client's response to {name:?} {problem}."))
 }

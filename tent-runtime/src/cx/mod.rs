@@ -44,6 +44,7 @@ pub(crate) use client::{Extensions, REQUIRED};
 pub(crate) use nested_call::{NestedCalls, Nesting};
 pub(crate) use paused_time::PausedTime;
 
+use crate::bounded;
 use crate::caller::{Caller, User};
 use crate::error::{Error, Result};
 use crate::race::race;
@@ -234,10 +235,18 @@ impl Cx {
     }
 
     /// Sends a log message to the client, if it asked for this level. The log of the server is `tracing`'s. Of one call
-    /// tent sends a hundred messages at once, then fifty a second; one message counts those that it left out.
+    /// tent sends a hundred messages at once, then fifty a second; one message counts those that it left out. A message
+    /// that nests deeper than 100 levels is left out, with a line in the log of the server.
     pub fn log(&self, level: Level, data: impl Into<Value>) {
+        let data = match bounded::check(data.into()) {
+            Ok(data) => data,
+            Err(why) => {
+                tracing::error!(trace = self.trace(), "a log message is left out: {why}");
+                return;
+            }
+        };
         if let Some(reporter) = &self.parts.reporter {
-            reporter.log(level, None, &data.into());
+            reporter.log(level, None, &data);
         }
     }
 
@@ -330,9 +339,8 @@ impl Cx {
             return Ok(serde_json::from_value(recorded)?);
         }
         let result = step.await?;
-        journal
-            .record(&name, serde_json::to_value(&result)?)
-            .await?;
+        let (recorded, result) = bounded::into_value(result, bounded::MAX_INNER_DEPTH)?;
+        journal.record(&name, recorded).await?;
         Ok(result)
     }
 

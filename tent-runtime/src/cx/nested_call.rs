@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::Cx;
+use crate::bounded;
 use crate::error::{Error, Result};
 
 /// Runs a function of the app for another one. Dispatch implements it, so that this module does not import dispatch.
@@ -95,7 +96,7 @@ impl Cx {
                 "`{name}` cannot be called: this `Cx` belongs to no running app"
             )));
         };
-        let input = match serde_json::to_value(input)? {
+        let input = match bounded::into_value(input, bounded::MAX_DEPTH)?.0 {
             Value::Object(input) => input,
             Value::Null => Map::new(),
             _ => {

@@ -29,6 +29,8 @@ pub(crate) type IdentityHook<I> =
 pub(crate) struct IdentityHooks {
     /// Finds a user by id, such as the owner of an API key: `.users(…)`.
     pub users: Option<IdentityHook<String>>,
+    /// Whether `users` gets the states of the app: `.users_with(…)`.
+    pub users_take_states: bool,
     /// Finds the signed-in user of a request: `.identify(…)`.
     pub identify: Option<IdentityHook<Arc<Parts>>>,
 }

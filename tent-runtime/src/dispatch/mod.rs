@@ -116,6 +116,8 @@ pub(crate) struct Dispatcher {
     store: Arc<dyn Store>,
     claims: Arc<idempotency::Claims>,
     sealer: Sealer,
+    /// Cancelled when the server should get no new calls, before it refuses them.
+    draining: CancellationToken,
     closing: CancellationToken,
     /// The calls that run in separate tasks.
     tasks: TaskTracker,
@@ -154,6 +156,7 @@ impl Dispatcher {
             claims: idempotency::Claims::new(store.clone()),
             store,
             sealer,
+            draining: CancellationToken::new(),
             closing: CancellationToken::new(),
             tasks,
             blocking: run::BlockingPermits::default(),
@@ -218,6 +221,23 @@ impl Dispatcher {
     /// Seals and opens tokens.
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.sealer
+    }
+
+    /// Declares that the server is not ready for new calls, serves them for `limits.drain` all the same, then closes.
+    pub(crate) async fn drain(&self) {
+        self.draining.cancel();
+        tokio::time::sleep(self.settings.limits.drain).await;
+        self.close();
+    }
+
+    /// Whether [`drain`](Self::drain) or [`close`](Self::close) was called.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.is_cancelled() || self.is_closing()
+    }
+
+    /// The number of calls that run in a separate task: see [`drained`](Self::drained).
+    pub(crate) fn tasks(&self) -> usize {
+        self.tasks.len()
     }
 
     /// Refuses new requests from now on, with T0013. Calls that are running go on: see [`drained`](Self::drained).

@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::Outcome;
 use super::guard::{Guarded, guarded, panicked, with_reference};
+use crate::content::UNWRITABLE;
 use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
 use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
@@ -122,11 +123,14 @@ async fn start(
     }
 }
 
-/// Rejects an output that is too large, before an endpoint copies it.
+/// Rejects an output that is too large or nests too deep, before an endpoint copies it.
 fn check_size(function: &Function, output: Output, limit: usize) -> Result<Output> {
     let bytes = output.bytes();
     if bytes <= limit {
         return Ok(output);
+    }
+    if bytes == UNWRITABLE {
+        return Err(Error::unexpected("a member of `_meta` nests too deep"));
     }
     tracing::warn!(function = %function.name, bytes, limit, "the output is over limits.max_response");
     Err(Error::new(codes::RESPONSE_TOO_LARGE)
@@ -143,6 +147,9 @@ fn without_large_content(function: &Function, error: Error, limit: usize) -> Err
     let bytes = bytes.fold(0, usize::saturating_add);
     if bytes <= limit {
         return error;
+    }
+    if bytes == UNWRITABLE {
+        return Error::unexpected("a member of `_meta` nests too deep");
     }
     tracing::warn!(function = %function.name, bytes, limit, "the content of an error is over limits.max_response, and was removed");
     error.without_content()
@@ -163,7 +170,7 @@ fn check_schema(function: &Function, output: Output) -> Result<Output> {
             "it returned no value, but its output schema describes one",
         ));
     };
-    // A value that nests too deep to be read back is not validated.
+    // serde_json reads every value that it may write.
     let Ok(value) = serde_json::from_str::<Value>(value.get()) else {
         return Ok(output);
     };

@@ -21,8 +21,11 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::ops::Deref;
 
+use tent_core::codes;
+
 use super::failure::{declared_failure, provide_failure};
 use super::{BoxError, Error};
+use crate::bounded;
 
 /// Why an app does not start. `?` turns it into any error type that takes a `std::error::Error`, and into an [`Error`].
 ///
@@ -87,6 +90,11 @@ impl<E: Into<BoxError>> From<E> for Error {
             // The message of a declared failure goes to the caller. The log needs only its sources.
             Some(failure) if failure.source().is_none() && error.source().is_some() => {
                 failure.with_source(WithoutMessage(error))
+            }
+            // A field that nests too deep makes an internal error of a failure.
+            Some(failure) if failure.is(codes::INTERNAL) => {
+                bounded::drop_deep(error);
+                failure
             }
             Some(failure) => failure,
         }

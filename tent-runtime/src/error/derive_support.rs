@@ -14,6 +14,7 @@ use tent_core::codes;
 
 use super::failure::declared_failure;
 use super::{Error, INTERNAL_MESSAGE};
+use crate::bounded::{self, Unwritable};
 
 /// A field of a failure. Its inherent method exists for types that serialize; [`UnserializableField`] covers the rest.
 #[doc(hidden)]
@@ -21,9 +22,12 @@ use super::{Error, INTERNAL_MESSAGE};
 pub struct FieldValue<'a, T: ?Sized>(pub &'a T);
 
 impl<T: Serialize + ?Sized> FieldValue<'_, T> {
-    /// The field as JSON; `None` if JSON cannot represent the value.
-    pub fn value(&self) -> Option<Value> {
-        serde_json::to_value(self.0).ok()
+    /// The field as JSON.
+    ///
+    /// # Errors
+    /// Why JSON cannot represent the value.
+    pub fn value(&self) -> Option<Result<Value, Unwritable>> {
+        Some(bounded::to_value(self.0, bounded::MAX_INNER_DEPTH))
     }
 }
 
@@ -31,18 +35,23 @@ impl<T: Serialize + ?Sized> FieldValue<'_, T> {
 #[doc(hidden)]
 pub trait UnserializableField {
     /// Always `None`.
-    fn value(&self) -> Option<Value> {
+    fn value(&self) -> Option<Result<Value, Unwritable>> {
         None
     }
 }
 
 impl<T: ?Sized> UnserializableField for FieldValue<'_, T> {}
 
-/// Adds the field `name` if it has a value.
+/// Adds the field `name` if it has a value. A value that JSON cannot represent makes the failure an unexpected error.
 #[doc(hidden)]
-pub fn with_field_value(failure: Error, name: &'static str, value: Option<Value>) -> Error {
+pub fn with_field_value(
+    failure: Error,
+    name: &'static str,
+    value: Option<Result<Value, Unwritable>>,
+) -> Error {
     match value {
-        Some(value) => failure.with_field(name, value),
+        Some(Ok(value)) => failure.with_field(name, value),
+        Some(Err(why)) => failure.without_field(name, why),
         None => failure,
     }
 }

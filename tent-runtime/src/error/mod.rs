@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::bounded;
 use crate::content::Content;
 use crate::text::{LOGGED_ERROR, abridged};
 
@@ -172,11 +173,24 @@ impl Error {
         self.change(|inner| inner.name = name.into())
     }
 
-    /// Adds a field, which callers see.
+    /// Adds a field, which callers see. The error becomes an unexpected one (T0012) if the value nests deeper than 100
+    /// levels.
     pub fn with_field(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.change(|inner| {
-            inner.fields.insert(name.into(), value.into());
-        })
+        let name = name.into();
+        match bounded::check(value.into()) {
+            Ok(value) => self.change(|inner| {
+                inner.fields.insert(name, value);
+            }),
+            Err(why) => self.without_field(&name, why),
+        }
+    }
+
+    /// Makes an unexpected error of an error whose field cannot be written.
+    pub(super) fn without_field(&self, name: &str, why: impl fmt::Display) -> Self {
+        Error::unexpected(format!(
+            "the field `{name}` of an error {} cannot be sent: {why}",
+            self.code()
+        ))
     }
 
     /// Sets the source, which only the log shows.

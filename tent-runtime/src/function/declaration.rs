@@ -178,6 +178,8 @@ pub struct Declaration {
     pub read_only: bool,
     /// `sends`.
     pub sends: bool,
+    /// `structured`.
+    pub structured: bool,
     /// `idempotent`.
     pub idempotent: Option<bool>,
     /// `retry`.
@@ -233,6 +235,7 @@ impl Declaration {
             additive: false,
             read_only: false,
             sends: false,
+            structured: true,
             idempotent: None,
             retry: false,
             timeout: None,

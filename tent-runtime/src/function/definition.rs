@@ -36,6 +36,8 @@ pub struct Function {
     /// The names of the parameters in their order; empty where one type is the whole input.
     pub(crate) parameters: Vec<&'static str>,
     pub(crate) output: OutputShape,
+    /// Whether a tool sends its value as structured content and lists an output schema.
+    pub(crate) structured: bool,
     pub(crate) scope: Cow<'static, str>,
     pub(crate) annotations: ToolAnnotations,
     pub(crate) icons: Vec<Icon>,
@@ -178,6 +180,7 @@ pub(super) struct Draft {
     pub(super) location: Option<Location>,
     pub(super) input: InputSource,
     pub(super) output: OutputSource,
+    pub(super) structured: bool,
     pub(super) scope: Option<Cow<'static, str>>,
     pub(super) effects: Effects,
     pub(super) icons: Vec<Icon>,
@@ -227,6 +230,7 @@ impl From<&'static Declaration> for Draft {
             location: Some(declaration.location),
             input: InputSource::Types(declaration.input),
             output: OutputSource::Type(declaration.output),
+            structured: declaration.structured,
             scope: declaration.scope.map(Cow::from),
             effects: Effects {
                 needs_approval: declaration.needs_approval,
@@ -351,6 +355,7 @@ impl Draft {
             input,
             parameters,
             output,
+            structured: self.structured,
             scope: self.scope.unwrap_or(scope.into()),
             annotations,
             icons: self.icons,

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Content, Output, OutputDeclaration, PromptMessage, PromptResult, WithContent};
+use crate::bounded;
 use crate::error::{Error, Result};
 
 /// A type that a function may return.
@@ -22,7 +23,8 @@ pub trait IntoOutput<By> {
     /// Converts it into an output.
     ///
     /// # Errors
-    /// T0012 if the `Serialize` of the value fails.
+    /// T0012 if the `Serialize` of the value fails, if the value nests deeper than 127 arrays and objects, or if it has a
+    /// number that JSON does not have: NaN or an infinity, also in an `Option`.
     fn into_output(self) -> Result<Output>;
 }
 
@@ -75,7 +77,7 @@ impl<T: Serialize + JsonSchema> IntoOutput<ByBoth> for WithContent<T> {
 
     fn into_output(self) -> Result<Output> {
         Ok(Output {
-            value: Some(serde_json::value::to_raw_value(&self.value)?),
+            value: Some(bounded::into_raw_value(self.value)?),
             content: self.content,
             replaces_text: self.replaces_text,
             meta: self.meta,

@@ -88,6 +88,9 @@ impl<T> WithContent<T> {
 
     /// Adds a member to the `_meta` of the result, which a client reads and does not show to its model. The key follows
     /// the rules of [`Content::meta`]. All revisions of MCP have it, and `/api` does not.
+    ///
+    /// A value that nests deeper than 100 levels fails the call as T0012. A float that JSON does not have is `null`: the
+    /// conversion into a `Value` makes it so.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.put(key, value);

@@ -2,18 +2,21 @@
 
 use super::Kind;
 
-/// MCP's tool annotations: hints for a client, which enforce nothing. `None` is left out of listings.
+/// MCP's tool annotations: hints for a client, which enforce nothing.
+///
+/// Each hint is explicit, in every revision that has it, so a client does not have to know the defaults of the protocol
+/// (MCP 2026-07-28, schema, `ToolAnnotations`): app directories reject a tool that leaves one out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// `readOnlyHint`.
+    /// `readOnlyHint`: the function changes nothing.
     pub read_only: bool,
-    /// `destructiveHint`.
-    pub destructive: Option<bool>,
-    /// `idempotentHint`.
-    pub idempotent: Option<bool>,
-    /// `openWorldHint`.
-    pub open_world: Option<bool>,
+    /// `destructiveHint`: the function may replace or delete something. The protocol's default is `true`.
+    pub destructive: bool,
+    /// `idempotentHint`: a repeated call has no more effect. The protocol's default is `false`.
+    pub idempotent: bool,
+    /// `openWorldHint`: the function reaches systems outside the app. The protocol's default is `true`.
+    pub open_world: bool,
 }
 
 /// The options of a function that tool annotations derive from.
@@ -36,18 +39,9 @@ impl ToolAnnotations {
         let read_only = kind == Kind::Query || effects.read_only;
         ToolAnnotations {
             read_only,
-            destructive: match (read_only, effects.needs_approval, effects.additive) {
-                (true, ..) => None,
-                (_, true, _) => Some(true),
-                (_, _, true) => Some(false),
-                _ => None,
-            },
-            idempotent: effects.idempotent,
-            open_world: match (effects.sends, kind) {
-                (true, _) => Some(true),
-                (false, Kind::Query | Kind::Change) => Some(false),
-                (false, Kind::Action) => None,
-            },
+            destructive: !read_only && (effects.needs_approval || !effects.additive),
+            idempotent: effects.idempotent.unwrap_or(read_only),
+            open_world: effects.sends || kind == Kind::Action,
         }
     }
 }

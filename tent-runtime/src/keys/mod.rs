@@ -11,8 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ctutils::CtEq as _;
 use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 use tent_core::scope;
 
 use crate::caller::{self, Caller, User};

@@ -2,7 +2,7 @@
 //! than one function.
 
 use std::any::TypeId;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tent_core::codes;
@@ -16,6 +16,17 @@ impl Registry {
     /// The functions of these declarations.
     pub(crate) fn of(declarations: &[&'static Declaration]) -> Result<Self, Diagnostics> {
         Self::for_app(Some(declarations), Vec::new(), None)
+    }
+
+    /// No function, for what needs an app and none of its functions.
+    pub(crate) fn empty() -> Self {
+        Registry {
+            functions: Vec::new(),
+            resources: Resources::default(),
+            prompts: Vec::new(),
+            by_name: HashMap::new(),
+            states: None,
+        }
     }
 
     /// The functions of an app: those of the named declarations, or of all that are linked, and those that were built.

@@ -61,6 +61,7 @@ fn same_entry(new: &Function, old: &Function) -> bool {
             && new.meta == old.meta
             && new.access.to_string() == old.access.to_string()
             && new.input.published() == old.input.published()
+            && new.structured == old.structured
             && output(new) == output(old))
 }
 

@@ -137,8 +137,8 @@ impl App {
     }
 
     /// Sets a state that must be opened first. Commands that run functions open it (`serve`, `mcp`, `call`). Commands
-    /// that only read declarations do not (`check`, `list`, `explain`, `keys`). There is one state of each type: the
-    /// last call of [`state`](Self::state) or `state_with` wins, and the function of an earlier one does not run.
+    /// that only read declarations do not (`check`, `list`, `explain`, `keys`), except `keys create --owner` in an app with
+    /// [`users_with`](Self::users_with). There is one state of each type: the last call of [`state`](Self::state) or `state_with` wins, and the function of an earlier one does not run.
     ///
     /// ```
     /// use tent::{App, State};
@@ -183,7 +183,9 @@ impl App {
         E: Into<Error>,
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
     {
-        self.users_with(move |_, id| find(id))
+        let mut app = self.users_with(move |_, id| find(id));
+        app.hooks.users_take_states = false;
+        app
     }
 
     /// Sets the function that finds a user by id, as [`users`](Self::users), with the states of the app in a [`Cx`] whose
@@ -215,6 +217,7 @@ impl App {
         F: Future<Output = Result<Option<User>, E>> + Send + 'static,
     {
         self.hooks.users = Some(IdentityHooks::boxed(find));
+        self.hooks.users_take_states = true;
         self
     }
 

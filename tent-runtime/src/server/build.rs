@@ -16,7 +16,7 @@ use crate::error::{Error, Result, StartError};
 use crate::function::BoxFuture;
 use crate::registry::{Diagnostics, Registry};
 use crate::settings::Settings;
-use crate::store::{self, Store};
+use crate::store;
 
 /// Opens a state when the app is built.
 type Opener = Box<dyn FnOnce(Settings) -> BoxFuture<'static, Result<Opened>> + Send>;
@@ -160,9 +160,31 @@ impl Prepared {
         self.app.info.beside(registry)
     }
 
-    /// Opens the store that the settings name.
-    pub(crate) async fn store(&self) -> Result<Arc<dyn Store>> {
-        store::open(&self.settings.store.url).await
+    /// Checks that the app knows the user who shall own an API key. Opens the states only where the function that finds users
+    /// takes them, and reads no function: a key can be made whatever is wrong with those.
+    ///
+    /// # Errors
+    /// T0004 for an unknown user, and those of opening a state and of the function.
+    pub(crate) async fn check_owner(self, id: &str) -> Result<()> {
+        let Prepared { app, settings } = self;
+        if app.hooks.users.is_none() {
+            return Ok(());
+        }
+        let states = match app.hooks.users_take_states {
+            true => app.states.opened(&settings).await?,
+            false => States::default(),
+        };
+        let store = Arc::new(store::Memory::default());
+        let dispatcher = Dispatcher::new(DispatcherParts {
+            registry: Registry::empty(),
+            states,
+            about: app.info,
+            sealer: store::sealer(&*store, &settings.secrets).await?,
+            settings,
+            hooks: app.hooks,
+            store,
+        });
+        dispatcher.user(id).await.map(|_| ())
     }
 
     /// Opens the store and the states, and makes the dispatcher.

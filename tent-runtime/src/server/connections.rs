@@ -20,6 +20,7 @@ mod io;
 mod open;
 mod refusal;
 
+use std::convert::Infallible;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use axum::extract::ConnectInfo;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tent_core::codes;
@@ -40,7 +41,7 @@ use tower_service::Service as _;
 use self::activity::Activity;
 use self::body::{RequestBody, ResponseBody};
 use self::io::ConnectionIo;
-use self::open::{OpenConnections, TooMany};
+use self::open::{OpenConnections, Slot, TooMany};
 use crate::error::Error;
 use crate::in_flight::InFlight;
 use crate::settings::Limits;
@@ -80,49 +81,35 @@ impl ConnectionLimits {
             in_flight: in_flight.clone(),
         }
     }
+
+    /// The table of the connections of a listener.
+    pub(super) fn table(&self) -> Arc<OpenConnections> {
+        OpenConnections::new(self.max, self.max_per_address)
+    }
 }
 
-/// Serves `app` within these limits until `shutdown` completes. Then each connection ends after its current request.
+/// Serves `app` within these limits until `shutdown` completes. Then each connection ends after its current request. With
+/// `drained`, until all have ended and it completes, new connections are served for one request each: a probe still finds
+/// the server, and learns that it shuts down.
 pub(super) async fn serve(
     listener: TcpListener,
     app: Router,
-    limits: ConnectionLimits,
+    limits: &ConnectionLimits,
     shutdown: impl Future<Output = ()>,
+    drained: Option<impl Future<Output = ()>>,
+    open: &Arc<OpenConnections>,
 ) {
     let http = http();
     let connections = GracefulShutdown::new();
-    let open = OpenConnections::new(limits.max, limits.max_per_address);
     tokio::pin!(shutdown);
     loop {
-        let next = async {
-            let (stream, peer) = accept(&listener).await;
-            let network = limits.in_flight.counted_network(peer.ip());
-            (open.admit(network).await, stream, peer)
-        };
         let (slot, stream, peer) = tokio::select! {
-            next = next => next,
+            next = next(&listener, limits, open) => next,
             () = &mut shutdown => break,
         };
-        let slot = match slot {
-            Ok(slot) => slot,
-            Err(TooMany) => {
-                refuse(stream);
-                continue;
-            }
-        };
+        let (stream, service) = served(&app, limits, &slot, stream, peer);
+        let connection = connections.watch(http.serve_connection(stream, service));
         let id = slot.id;
-        let (app, activity) = (app.clone(), slot.activity.clone());
-        let service = service_fn(move |request: Request<Incoming>| {
-            serve_one(app.clone(), activity.clone(), peer, request)
-        });
-        let stream = ConnectionIo::new(
-            stream,
-            peer.ip(),
-            slot.activity.clone(),
-            limits.in_flight.clone(),
-            limits.write_timeout,
-        );
-        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         let task = tokio::spawn(async move {
             if let Err(error) = with_first_request(connection, &slot.activity).await {
                 tracing::debug!(%peer, %error, "a connection broke off");
@@ -130,9 +117,73 @@ pub(super) async fn serve(
         });
         open.set_task(id, task.abort_handle());
     }
-    // The system refuses new connections from now on. In the queue they would wait for nothing.
-    drop(listener);
-    connections.shutdown().await;
+    let Some(drained) = drained else {
+        drop(listener);
+        return connections.shutdown().await;
+    };
+    let one_request = async {
+        let mut http = self::http();
+        http.keep_alive(false);
+        loop {
+            let (slot, stream, peer) = next(&listener, limits, open).await;
+            let (stream, service) = served(&app, limits, &slot, stream, peer);
+            let connection = http.serve_connection(stream, service);
+            let id = slot.id;
+            let task = tokio::spawn(async move {
+                let _ = with_first_request(connection, &slot.activity).await;
+            });
+            open.set_task(id, task.abort_handle());
+        }
+    };
+    let ended = async {
+        connections.shutdown().await;
+        drained.await;
+    };
+    tokio::select! {
+        () = ended => {}
+        () = one_request => {}
+    }
+}
+
+/// The next connection, once there is room for it. Refuses those of addresses that have too many.
+async fn next(
+    listener: &TcpListener,
+    limits: &ConnectionLimits,
+    open: &Arc<OpenConnections>,
+) -> (Slot, TcpStream, SocketAddr) {
+    loop {
+        let (stream, peer) = accept(listener).await;
+        let network = limits.in_flight.counted_network(peer.ip());
+        match open.admit(network).await {
+            Ok(slot) => return (slot, stream, peer),
+            Err(TooMany) => refuse(stream),
+        }
+    }
+}
+
+/// The byte stream of a connection, and what serves its requests.
+fn served(
+    app: &Router,
+    limits: &ConnectionLimits,
+    slot: &Slot,
+    stream: TcpStream,
+    peer: SocketAddr,
+) -> (
+    TokioIo<ConnectionIo<TcpStream>>,
+    impl HttpService<Incoming, ResBody = ResponseBody, Error = Infallible, Future: Send> + use<>,
+) {
+    let stream = ConnectionIo::new(
+        stream,
+        peer.ip(),
+        slot.activity.clone(),
+        limits.in_flight.clone(),
+        limits.write_timeout,
+    );
+    let (app, activity) = (app.clone(), slot.activity.clone());
+    let service = service_fn(move |request: Request<Incoming>| {
+        serve_one(app.clone(), activity.clone(), peer, request)
+    });
+    (TokioIo::new(stream), service)
 }
 
 /// Serves one request of a connection.
@@ -141,7 +192,7 @@ fn serve_one(
     activity: Arc<Activity>,
     peer: SocketAddr,
     request: Request<Incoming>,
-) -> impl Future<Output = Result<http::Response<ResponseBody>, std::convert::Infallible>> {
+) -> impl Future<Output = Result<http::Response<ResponseBody>, Infallible>> {
     let begins = activity.begin(!hyper::body::Body::is_end_stream(request.body()));
     let mut request = request.map(|body| RequestBody::new(body, activity.clone()));
     request.extensions_mut().insert(ConnectInfo(peer));

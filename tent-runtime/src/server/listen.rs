@@ -1,25 +1,28 @@
-//! The listener of a server, the signals that end it, and its end.
+//! The listener of a server and its end.
+//!
+//! ```text
+//! serving ── signal ──► draining ── limits.drain ──► closing ── nothing runs, or limits.grace ──► end
+//!                       /readyz 503                  new calls are T0013
+//!                       new calls are served         running calls go on
+//! ```
 
-use std::future::Future;
-#[cfg(unix)]
-use std::future::poll_fn;
 use std::net::SocketAddr;
-#[cfg(unix)]
-use std::task::Poll;
 use std::time::Duration;
 
 use tent_core::codes;
 use tokio::net::TcpListener;
 
-use super::{Tent, connections};
+use super::{Tent, connections, shutdown_signal};
 use crate::error::{Error, Result, StartError};
 
-/// How long running calls may take after a shutdown begins.
-const GRACE: Duration = Duration::from_secs(10);
+/// How long after closing the log says what the server waits for: idle connections and streams have ended by then.
+const QUIET: Duration = Duration::from_millis(200);
 
 impl Tent {
-    /// Serves on `addr` until the process gets SIGINT or SIGTERM or [`shutdown`](Self::shutdown) is called. Running
-    /// calls then have ten seconds to end.
+    /// Serves on `addr` until the process gets SIGINT or SIGTERM or [`shutdown`](Self::shutdown) is called. After a signal,
+    /// `/readyz` is 503 and new calls are served for [`limits.drain`](crate::settings::Limits::drain). Then running calls have
+    /// [`limits.grace`](crate::settings::Limits::grace) to end. The next signal ends the process at once, with exit code 130
+    /// (SIGINT) or 143 (SIGTERM).
     ///
     /// Serves HTTP/1.1. A connection closes if its first request does not arrive within 15 seconds, or the next one within
     /// 75; a proxy in front must close its idle connections earlier. It also closes if its client reads nothing of a
@@ -41,31 +44,67 @@ impl Tent {
     }
 
     pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
-        let app = self.whole();
-        let limits = &self.dispatcher.settings().limits;
-        let limits = connections::ConnectionLimits::new(limits, self.dispatcher.in_flight());
-        let dispatcher = self.dispatcher.clone();
         let signal = shutdown_signal();
-        let shutdown = async move {
+        if let Some(warning) = self.refused_hosts(listener.local_addr()?) {
+            tracing::warn!("{warning}");
+        }
+        let app = self.whole();
+        let dispatcher = &self.dispatcher;
+        let shutdown = async {
             tokio::select! {
-                () = signal => dispatcher.close(),
+                () = signal => self.drain().await,
                 () = dispatcher.closed() => {}
             }
         };
+        let grace = dispatcher.settings().limits.grace_time();
         let grace_over = async {
-            self.dispatcher.closed().await;
-            tokio::time::sleep(GRACE).await;
+            dispatcher.closed().await;
+            tokio::time::sleep(grace).await;
         };
-        let served = async {
-            connections::serve(listener, app, limits, shutdown).await;
+        let limits = &dispatcher.settings().limits;
+        let limits = connections::ConnectionLimits::new(limits, dispatcher.in_flight());
+        let open = limits.table();
+        let served = connections::serve(
+            listener,
+            app,
+            &limits,
+            shutdown,
             // Calls whose connection is gone may still run.
-            self.dispatcher.drained().await;
+            Some(dispatcher.drained()),
+            &open,
+        );
+        let report = async {
+            dispatcher.closed().await;
+            tokio::time::sleep(QUIET).await;
+            tracing::info!(
+                connections = open.count(),
+                calls_without_client = dispatcher.tasks(),
+                "shutting down: waits up to {grace:?} for running calls; the next signal ends the process at once"
+            );
+            std::future::pending::<()>().await;
         };
         tokio::select! {
             () = served => {}
-            () = grace_over => tracing::warn!("some calls did not end in time and were dropped"),
+            () = grace_over => tracing::warn!(
+                connections = open.count(),
+                calls_without_client = dispatcher.tasks(),
+                "some calls did not end within {grace:?} and were dropped"
+            ),
+            () = report => {}
         }
         Ok(())
+    }
+
+    /// A warning if requests from other machines reach the address, and all of them are refused.
+    fn refused_hosts(&self, addr: SocketAddr) -> Option<String> {
+        let web = &self.dispatcher.settings().web;
+        let is_known = !web.hosts.is_empty() || web.public_url.is_some();
+        (addr.ip().is_unspecified() && !is_known).then(|| {
+            format!(
+                "{addr} accepts connections from other machines, but requests are refused (T0014) unless their Host is \
+                 localhost, 127.0.0.1 or [::1]: set web.hosts to the names and addresses that clients use, or web.public_url"
+            )
+        })
     }
 }
 
@@ -77,32 +116,4 @@ pub(crate) async fn bind(addr: SocketAddr) -> Result<TcpListener> {
             .with_fix("End what uses the port, or take another one with --addr or TENT_WEB__ADDR.")
             .with_source(error)
     })
-}
-
-/// Returns a future that completes when the process gets SIGINT or SIGTERM.
-///
-/// The handlers are installed when this returns, not when the future is first polled. Before that a signal kills the
-/// process, and with it the calls that a server accepts in the meantime.
-pub(crate) fn shutdown_signal() -> impl Future<Output = ()> {
-    #[cfg(unix)]
-    let mut signals = {
-        use tokio::signal::unix::{SignalKind, signal};
-        [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok())
-    };
-    async move {
-        #[cfg(unix)]
-        poll_fn(|cx| {
-            // `None`: no more signals arrive, which never happens while a runtime drives the handlers.
-            let mut installed = signals.iter_mut().flatten();
-            match installed.any(|one| matches!(one.poll_recv(cx), Poll::Ready(Some(())))) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            }
-        })
-        .await;
-        #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }

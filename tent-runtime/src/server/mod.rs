@@ -10,7 +10,10 @@
 //! | `functions` | the functions of a running app |
 //! | `routes` | the axum routers |
 //! | `transports` | MCP over a transport of the app |
-//! | `listen` | the listener, signals and the end |
+//! | `listen` | the listener and the end |
+//! | `signals` | SIGINT and SIGTERM |
+//! | `ready` | `/readyz` |
+//! | `starting` | the listener while the app opens |
 //! | `connections` | HTTP/1.1 connections and their limits |
 
 mod app;
@@ -18,7 +21,10 @@ mod build;
 mod connections;
 mod functions;
 mod listen;
+mod ready;
 mod routes;
+mod signals;
+mod starting;
 mod transports;
 #[cfg(test)]
 mod tests;
@@ -28,8 +34,10 @@ use std::sync::Arc;
 pub use app::App;
 pub(crate) use build::Prepared;
 pub use functions::Functions;
-pub(crate) use listen::{bind, shutdown_signal};
+pub(crate) use listen::bind;
 pub(crate) use routes::explanation;
+pub(crate) use signals::shutdown_signal;
+pub(crate) use starting::Starting;
 
 use crate::dispatch::Dispatcher;
 use crate::keys::Keys;
@@ -72,6 +80,13 @@ impl Tent {
         &self.mcp
     }
 
+    /// Lets the server run out: `/readyz` is 503 from now on, and new calls are served for
+    /// [`limits.drain`](crate::settings::Limits::drain) all the same, so that a load balancer has time to send calls elsewhere.
+    /// Then refuses new calls as [`shutdown`](Self::shutdown), and returns.
+    pub async fn drain(&self) {
+        self.dispatcher.drain().await;
+    }
+
     /// Refuses new calls from now on (T0013). Running calls go on: see [`drained`](Self::drained).
     pub fn shutdown(&self) {
         self.dispatcher.close();
@@ -90,7 +105,7 @@ impl Tent {
     ///     let tent = tent.clone();
     ///     async move {
     ///         shutdown_signal().await;
-    ///         tent.shutdown();
+    ///         tent.drain().await;
     ///     }
     /// });
     /// served.await?;

@@ -14,6 +14,7 @@ use http::{StatusCode, header};
 use tent_core::codes;
 
 use super::Tent;
+use super::ready::{Ready, StoreProbe};
 use crate::api::{self, Api};
 use crate::dispatch::Dispatcher;
 use crate::error::Error;
@@ -26,7 +27,8 @@ impl Tent {
     /// serves every other path.
     ///
     /// `Host` and `Origin` are checked on every path except `/healthz` and `/readyz`: a load balancer probes a server by
-    /// its address. Both say whether the server is up, and nothing else.
+    /// its address. `/healthz` is 200 while the process serves. `/readyz` is 503 while the server shuts down, from
+    /// [`drain`](Self::drain) on, and while its store cannot be used.
     ///
     /// ```
     /// # async fn mounted(app: tent::App) -> tent::Result<axum::Router> {
@@ -51,9 +53,11 @@ impl Tent {
         let api = any(move |request: Request| api::serve(api.clone(), request));
         let mcp = any(move |request: Request| mcp::serve(mcp.clone(), request));
         let dispatcher = self.dispatcher.clone();
+        let probe = Arc::new(StoreProbe::default());
+        let ready = async move || readyz(probe.ready(&dispatcher).await);
         let probes = Router::new()
-            .route("/healthz", get(async || "ok"))
-            .route("/readyz", get(async move || ready(&dispatcher)))
+            .route("/healthz", get(healthz))
+            .route("/readyz", get(ready))
             .route_layer(from_fn(without_body));
         let pages = Router::new()
             .route("/_t/codes/{code}", get(code_page))
@@ -83,7 +87,7 @@ impl Tent {
     }
 
     /// The router of tent's own listener: both routers, and T0001 for every other path.
-    pub(super) fn whole(&self) -> Router {
+    pub(crate) fn whole(&self) -> Router {
         let dispatcher = self.dispatcher.clone();
         let nothing = any(async move |request: Request| {
             let (parts, _) = request.into_parts();
@@ -95,11 +99,17 @@ impl Tent {
     }
 }
 
-fn ready(dispatcher: &Dispatcher) -> Response {
-    match dispatcher.is_closing() {
-        false => "ready".into_response(),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "shutting-down").into_response(),
-    }
+pub(super) async fn healthz() -> &'static str {
+    "ok"
+}
+
+fn readyz(ready: Ready) -> Response {
+    let why = match ready {
+        Ready::Yes => return "ready".into_response(),
+        Ready::ShuttingDown => "shutting-down",
+        Ready::StoreUnavailable => "store-unavailable",
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
 }
 
 /// A layer for handlers that read no body: drains it, so that the connection can take the next request.

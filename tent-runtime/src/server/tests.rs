@@ -1,8 +1,10 @@
-//! The way down: what a server waits for before its process ends.
+//! The start and the end: who waits for the app while it opens, and what a server waits for before its process ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
 use super::listen::bind;
@@ -13,6 +15,7 @@ use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::function::{
     AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
+use crate::settings::Settings;
 
 static BEGAN: Notify = Notify::const_new();
 static GO_ON: Notify = Notify::const_new();
@@ -41,6 +44,63 @@ static WORK: Declaration = Declaration::new(
 async fn tent() -> Tent {
     let app = App::new("shop", "1").set("store.url", "memory:");
     app.functions(&[&WORK]).build().await.expect("it is whole")
+}
+
+/// The response to a GET on a new connection.
+async fn get(listener: &TcpListener, path: &str) -> String {
+    let addr = listener.local_addr().expect("it has one");
+    let mut client = TcpStream::connect(addr).await.expect("it listens");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\r\n");
+    let sent = client.write_all(request.as_bytes()).await;
+    sent.expect("it reads");
+    let mut response = String::new();
+    let read = client.read_to_string(&mut response).await;
+    read.expect("a response");
+    response
+}
+
+/// S16.
+#[tokio::test]
+async fn while_the_app_opens_probes_get_responses_and_requests_wait() {
+    let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
+    let settings = Settings::default();
+    let (starting, listener) = Starting::serve(listener, &settings).expect("a second handle");
+    let ready = get(&listener, "/readyz").await;
+    assert!(
+        ready.starts_with("HTTP/1.1 503 ") && ready.ends_with("starting"),
+        "{ready}"
+    );
+    assert!(
+        get(&listener, "/healthz")
+            .await
+            .starts_with("HTTP/1.1 200 ")
+    );
+    let waits = get(&listener, "/api/nothing");
+    tokio::pin!(waits);
+    for _ in 0..100 {
+        assert!((&mut waits).now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    starting.finish(tent().await.whole());
+    let waited = waits.await;
+    assert!(
+        waited.starts_with("HTTP/1.1 401 ") || waited.starts_with("HTTP/1.1 404 "),
+        "{waited}"
+    );
+}
+
+/// S16.
+#[tokio::test]
+async fn a_request_does_not_wait_forever_for_an_app_that_opens() {
+    let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
+    let mut settings = Settings::default();
+    settings.limits.call_timeout = std::time::Duration::ZERO;
+    let (_starting, listener) = Starting::serve(listener, &settings).expect("a second handle");
+    let waited = get(&listener, "/api/nothing").await;
+    assert!(
+        waited.starts_with("HTTP/1.1 503 ") && waited.contains("retry-after: 1"),
+        "{waited}"
+    );
 }
 
 /// A call whose caller goes away once it has begun.

@@ -16,8 +16,8 @@ impl Tent {
     /// message is a line. It serves all that `mcp` serves on stdin and stdout: both eras, concurrent calls,
     /// notifications and input requests of functions, cancellation and subscriptions. Every message is of `caller`.
     ///
-    /// It ends when `read` ends, or when [`shutdown`](Self::shutdown) is called. Running calls then have ten seconds, or
-    /// half a second if both have happened, before they are cancelled. They are cancelled at once if `write` fails or if
+    /// It ends when `read` ends, or when [`shutdown`](Self::shutdown) is called. Running calls then have
+    /// [`limits.grace`](crate::settings::Limits::grace), or half a second if both have happened, before they are cancelled. They are cancelled at once if `write` fails or if
     /// this future is dropped, except for a change or an action that runs again with the client's responses: see
     /// [`drained`](Self::drained).
     ///

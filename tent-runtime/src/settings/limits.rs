@@ -14,6 +14,12 @@ pub struct Limits {
     /// `limits.call_timeout`: the time limit of a request, including the access rules and functions that it runs. The
     /// `timeout` of a function replaces it from the start of that function. Default: 30 seconds.
     pub call_timeout: Duration,
+    /// `limits.drain`: how long the server goes on serving new calls after it gets SIGINT or SIGTERM. `/readyz` is 503 from
+    /// the signal on, so that a load balancer has this time to send calls elsewhere. Default: zero.
+    pub drain: Duration,
+    /// `limits.grace`: how long running calls have to end when the server shuts down, after [`drain`](Self::drain), or when the
+    /// input of an MCP client on stdio ends. Default: [`call_timeout`](Self::call_timeout), but at least 10 seconds.
+    pub grace: Option<Duration>,
     /// `limits.write_timeout`: how long a client may read nothing of a response before its connection ends. While the client
     /// does not read, it must take 64 KiB, or all that waits, in each such time. The server's own listener enforces this; an
     /// app that serves [`Tent::router`](crate::Tent::router) itself needs a limit of its listener. Default: 30 seconds.
@@ -53,6 +59,8 @@ impl Default for Limits {
             max_body: 4 << 20,
             max_response: 16 << 20,
             call_timeout: Duration::from_secs(30),
+            drain: Duration::ZERO,
+            grace: None,
             write_timeout: Duration::from_secs(30),
             in_flight: 256 << 20,
             in_flight_per_address: None,
@@ -65,7 +73,15 @@ impl Default for Limits {
     }
 }
 
+/// The least time that running calls have to end, where the settings name none.
+const LEAST_GRACE: Duration = Duration::from_secs(10);
+
 impl Limits {
+    /// How long running calls have to end: [`grace`](Self::grace) or its default.
+    pub(crate) fn grace_time(&self) -> Duration {
+        self.grace.unwrap_or(self.call_timeout.max(LEAST_GRACE))
+    }
+
     /// The bytes that one client address may use of [`in_flight`](Self::in_flight).
     pub(crate) fn share_of_in_flight(&self) -> usize {
         let share = self.in_flight_per_address.unwrap_or(self.in_flight / 2);

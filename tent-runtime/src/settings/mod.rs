@@ -106,14 +106,18 @@ pub struct Mcp {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Store {
-    /// `store.url`: `memory:`, or `sqlite:` and a file. Default: `sqlite:tent.db` in the working directory.
+    /// `store.url`: `memory:`, or `sqlite:` and a file. Default: `sqlite:tent.db` in the working directory; `memory:` where
+    /// the feature `sqlite` of tent is off.
     pub url: StoreUrl,
 }
 
 impl Default for Store {
     fn default() -> Self {
         Store {
-            url: StoreUrl::Sqlite("tent.db".into()),
+            url: match cfg!(feature = "sqlite") {
+                true => StoreUrl::Sqlite("tent.db".into()),
+                false => StoreUrl::Memory,
+            },
         }
     }
 }
@@ -252,6 +256,14 @@ pub(crate) const KNOWN: &[Known] = &[
         settings.limits.call_timeout = values::positive_duration(text)?;
         Ok(())
     }),
+    known("limits.drain", |settings, text| {
+        settings.limits.drain = values::duration(text)?;
+        Ok(())
+    }),
+    known("limits.grace", |settings, text| {
+        settings.limits.grace = Some(values::duration(text)?);
+        Ok(())
+    }),
     known("limits.write_timeout", |settings, text| {
         settings.limits.write_timeout = values::positive_duration(text)?;
         Ok(())
@@ -289,7 +301,7 @@ pub(crate) const KNOWN: &[Known] = &[
         key: "store.url",
         secret: true,
         parse: |settings, text| {
-            settings.store.url = StoreUrl::parse(text)?;
+            settings.store.url = StoreUrl::parse(text)?.supported()?;
             Ok(())
         },
     },

@@ -34,9 +34,15 @@ fn without_variables_every_setting_has_its_default() {
     assert!(!settings.mcp.anyone);
     assert_eq!(settings.limits.max_body, 4 * 1024 * 1024);
     assert_eq!(settings.limits.call_timeout, Duration::from_secs(30));
+    assert_eq!(settings.limits.drain, Duration::ZERO);
+    assert_eq!(settings.limits.grace_time(), Duration::from_secs(30));
     assert_eq!(settings.limits.ask_time, Duration::from_secs(600));
     assert_eq!(settings.limits.list_ttl, Duration::from_secs(300));
-    assert_eq!(settings.store.url, StoreUrl::Sqlite("tent.db".into()));
+    let store = match cfg!(feature = "sqlite") {
+        true => StoreUrl::Sqlite("tent.db".into()),
+        false => StoreUrl::Memory,
+    };
+    assert_eq!(settings.store.url, store);
     assert!(settings.secrets.is_empty() && settings.warnings().is_empty());
 }
 
@@ -397,4 +403,38 @@ fn errors_and_builders_show_no_secret() {
         level.message(),
         "shop.level (TENT_SHOP__LEVEL) is not valid: expected one of low, high."
     );
+}
+
+/// R13.
+#[test]
+#[cfg(not(feature = "sqlite"))]
+fn an_sqlite_store_names_the_feature_that_it_needs() {
+    let error = invalid(&[("TENT_STORE__URL", "sqlite:tent.db")]);
+    assert_eq!(
+        error.message(),
+        "TENT_STORE__URL is an SQLite file, but this program was built without the feature `sqlite` of tent: \
+         use memory: or turn the feature on in Cargo.toml."
+    );
+}
+
+/// P14.
+#[test]
+fn running_calls_have_their_time_to_end_unless_a_setting_says_less() {
+    for (vars, seconds) in [
+        (&[("TENT_LIMITS__CALL_TIMEOUT", "2min")][..], 120),
+        (&[("TENT_LIMITS__CALL_TIMEOUT", "1s")], 10),
+        (
+            &[
+                ("TENT_LIMITS__CALL_TIMEOUT", "2min"),
+                ("TENT_LIMITS__GRACE", "3s"),
+            ],
+            3,
+        ),
+        (&[("TENT_LIMITS__GRACE", "0s")], 0),
+    ] {
+        let limits = read(vars).expect("the settings are valid").limits;
+        assert_eq!(limits.grace_time(), Duration::from_secs(seconds));
+    }
+    let settings = read(&[("TENT_LIMITS__DRAIN", "5s")]).expect("the setting is valid");
+    assert_eq!(settings.limits.drain, Duration::from_secs(5));
 }

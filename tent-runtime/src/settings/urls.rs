@@ -74,11 +74,28 @@ impl PublicUrl {
 pub enum StoreUrl {
     /// `memory:`: in this process, until it ends.
     Memory,
-    /// `sqlite:` and a path: in an SQLite file.
+    /// `sqlite:` and a path: in an SQLite file. Needs the feature `sqlite` of tent, which is on by default.
     Sqlite(PathBuf),
 }
 
 impl StoreUrl {
+    /// Why an app without the feature `sqlite` cannot use an SQLite file, as the end of a sentence.
+    #[cfg(not(feature = "sqlite"))]
+    pub(crate) const NO_SQLITE: &str = "is an SQLite file, but this program was built without the feature `sqlite` of tent: \
+        use memory: or turn the feature on in Cargo.toml";
+
+    /// Checks that this program can open such a store.
+    ///
+    /// # Errors
+    /// The problem, as the end of a sentence that starts with the name of the setting.
+    pub(super) fn supported(self) -> Result<Self, String> {
+        #[cfg(not(feature = "sqlite"))]
+        if let StoreUrl::Sqlite(_) = self {
+            return Err(Self::NO_SQLITE.to_owned());
+        }
+        Ok(self)
+    }
+
     /// Parses the text of the setting.
     ///
     /// # Errors

@@ -13,7 +13,17 @@
 //! | claim without a value, lease over | none | until | removed |
 //! | any row with a value | its bytes | until | removed |
 //!
-//! Each row comes due at most twice, so the work of settling is constant per write on average.
+//! Each row comes due at most twice, so the work of settling is constant per write on average. That holds only if what is
+//! settled stays settled, so a store settles outside the part of a write that a refusal takes back:
+//!
+//! ```text
+//! settle ─► apply ─► done
+//!             │ refused: taken back
+//!             ▼
+//!           make_room ─► nothing to settle: refused
+//!             │ rows of the full owner, or of the full space, are settled
+//!             └─► apply again
+//! ```
 
 use super::record::{
     Bounds, Claim, Fence, Key, Most, Op, Owner, Put, Record, Refusal, Space, When,
@@ -23,8 +33,8 @@ use crate::clock::Time;
 /// How many rows that are due one write settles. More than one write adds, so that a backlog shrinks.
 const SETTLED_BY_ONE_WRITE: usize = 64;
 
-/// How many rows a write settles at once before it is refused for a bound.
-const SETTLED_BEFORE_A_REFUSAL: usize = 1024;
+/// How many rows a write settles at once before it tries again for a bound. One is often enough, since each frees a record.
+const SETTLED_BEFORE_A_RETRY: usize = 1024;
 
 /// A record, and the bytes that it counts with.
 #[derive(Clone, Debug)]
@@ -73,6 +83,14 @@ pub(super) trait Rows {
 
     /// The rows whose due time is `now` or earlier, the earliest first, without their values.
     fn due(&mut self, now: Time, most: usize) -> Result<Vec<Row>, Self::Error>;
+    /// Of the rows that count, of an owner or of all: those whose due time is `now` or earlier, as [`due`](Self::due).
+    fn charged_due(
+        &mut self,
+        space: Space,
+        owner: Option<&Owner>,
+        now: Time,
+        most: usize,
+    ) -> Result<Vec<Row>, Self::Error>;
 
     /// The earliest due time of the rows that count, of an owner or of all.
     fn next_due(
@@ -98,12 +116,35 @@ type Outcome<R> = Result<Result<(), Refusal>, <R as Rows>::Error>;
 
 /// Settles some of the rows that are due. To be called before each [`apply`], and to take effect also where that is refused.
 pub(super) fn settle<R: Rows>(rows: &mut R, now: Time) -> Result<(), R::Error> {
-    settle_most(rows, now, SETTLED_BY_ONE_WRITE).map(|_| ())
+    let due = rows.due(now, SETTLED_BY_ONE_WRITE)?;
+    settle_rows(rows, due, now)
 }
 
-fn settle_most<R: Rows>(rows: &mut R, now: Time, most: usize) -> Result<usize, R::Error> {
-    let due = rows.due(now, most)?;
-    let count = due.len();
+/// Settles rows that count towards the bound that refused an operation. Returns `false` where there are none: then the
+/// refusal stands. To be called outside of what the refusal takes back. Rows of other owners are left alone, so that a
+/// caller at its bound causes no work for theirs.
+pub(super) fn make_room<R: Rows>(
+    rows: &mut R,
+    op: &Op,
+    why: &Refusal,
+    now: Time,
+) -> Result<bool, R::Error> {
+    let Refusal::Full { of_owner, .. } = why else {
+        return Ok(false);
+    };
+    let (space, owner) = match op {
+        Op::Put(op) => (op.key.space, &op.owner),
+        Op::Claim(op) => (op.key.space, &op.owner),
+        Op::Consume { .. } | Op::Complete { .. } | Op::Release { .. } => return Ok(false),
+    };
+    let owner = of_owner.then_some(owner);
+    let due = rows.charged_due(space, owner, now, SETTLED_BEFORE_A_RETRY)?;
+    let found = !due.is_empty();
+    settle_rows(rows, due, now)?;
+    Ok(found)
+}
+
+fn settle_rows<R: Rows>(rows: &mut R, due: Vec<Row>, now: Time) -> Result<(), R::Error> {
     for mut row in due {
         discharge(rows, &mut row)?;
         match row.record.until {
@@ -111,7 +152,7 @@ fn settle_most<R: Rows>(rows: &mut R, now: Time, most: usize) -> Result<usize, R
             _ => rows.put(row)?,
         }
     }
-    Ok(count)
+    Ok(())
 }
 
 /// Runs the operations in their order. Where one is refused, the caller undoes those before it.
@@ -149,7 +190,7 @@ fn put<R: Rows>(rows: &mut R, op: &Put, now: Time) -> Outcome<R> {
     }
     let bytes = op.value.len() as u64;
     if let Some(bounds) = &op.bounds
-        && let Err(full) = make_room(rows, op.key.space, &op.owner, bytes, bounds, now)?
+        && let Err(full) = has_room(rows, op.key.space, &op.owner, bytes, bounds)?
     {
         return Ok(Err(full));
     }
@@ -179,7 +220,7 @@ fn claim<R: Rows>(rows: &mut R, op: &Claim, now: Time) -> Outcome<R> {
     if op.not_after.is_some_and(|last| now > last) {
         return Ok(Err(Refusal::Late));
     }
-    let room = make_room(rows, op.key.space, &op.owner, op.reserve, &op.bounds, now)?;
+    let room = has_room(rows, op.key.space, &op.owner, op.reserve, &op.bounds)?;
     if let Err(full) = room {
         return Ok(Err(full));
     }
@@ -284,25 +325,19 @@ fn discharge<R: Rows>(rows: &mut R, row: &mut Row) -> Result<(), R::Error> {
     Ok(())
 }
 
-/// Refuses with [`Refusal::Full`] where so many bytes more exceed a bound. Before that, settles all that is due.
-fn make_room<R: Rows>(
+/// Refuses with [`Refusal::Full`] where so many bytes more exceed a bound.
+fn has_room<R: Rows>(
     rows: &mut R,
     space: Space,
     owner: &Owner,
     bytes: u64,
     bounds: &Bounds,
-    now: Time,
 ) -> Outcome<R> {
-    loop {
-        let own = rows.usage(space, Some(owner))?;
-        let all = rows.usage(space, None)?;
-        let of_owner = !own.has_room(bytes, bounds.per_owner);
-        if !of_owner && all.has_room(bytes, bounds.in_total) {
-            return Ok(Ok(()));
-        }
-        if settle_most(rows, now, SETTLED_BEFORE_A_REFUSAL)? == 0 {
-            let free_at = rows.next_due(space, of_owner.then_some(owner))?;
-            return Ok(Err(Refusal::Full { of_owner, free_at }));
-        }
+    let own = rows.usage(space, Some(owner))?;
+    let of_owner = !own.has_room(bytes, bounds.per_owner);
+    if !of_owner && rows.usage(space, None)?.has_room(bytes, bounds.in_total) {
+        return Ok(Ok(()));
     }
+    let free_at = rows.next_due(space, of_owner.then_some(owner))?;
+    Ok(Err(Refusal::Full { of_owner, free_at }))
 }

@@ -75,16 +75,19 @@ impl Store for Memory {
             let mut tables = self.lock();
             let at = self.clock.now();
             let Ok(()) = engine::settle(&mut *tables, at);
-            tables.undo = Some(Vec::new());
-            let Ok(applied) = engine::apply(&mut *tables, &ops, at);
-            let undo = tables.undo.take().unwrap_or_default();
-            Ok(match applied {
-                Ok(()) => Written::Done { at },
-                Err((op, why)) => {
-                    tables.roll_back(undo);
-                    Written::Refused { at, op, why }
+            loop {
+                tables.undo = Some(Vec::new());
+                let Ok(applied) = engine::apply(&mut *tables, &ops, at);
+                let undo = tables.undo.take().unwrap_or_default();
+                let Err((op, why)) = applied else {
+                    return Ok(Written::Done { at });
+                };
+                tables.roll_back(undo);
+                let Ok(has_settled) = engine::make_room(&mut *tables, &ops[op], &why, at);
+                if !has_settled {
+                    return Ok(Written::Refused { at, op, why });
                 }
-            })
+            }
         })
     }
 }
@@ -213,6 +216,23 @@ impl Rows for Tables {
         let due = self.due.iter().take_while(|(at, _)| *at <= now).take(most);
         Ok(due
             .filter_map(|(_, key)| self.rows.get(key).map(head))
+            .collect())
+    }
+
+    fn charged_due(
+        &mut self,
+        space: Space,
+        owner: Option<&Owner>,
+        now: Time,
+        most: usize,
+    ) -> Result<Vec<Row>, Infallible> {
+        let whose = (space, owner.copied());
+        let first = (whose, Time::from_millis(i64::MIN), Key::new(Space(0), []));
+        let due = self.charged.range(first..);
+        let due = due.take_while(|(of, at, _)| *of == whose && *at <= now);
+        Ok(due
+            .take(most)
+            .filter_map(|(_, _, key)| self.rows.get(key).map(head))
             .collect())
     }
 

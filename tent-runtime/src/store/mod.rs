@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `keys`, `secrets`, `sessions`, `idempotency` | the format and the bounds of each kind of record |
 //! | [`Store`] | records, by (space, key), with fences, leases, expiry and bounds |
-//! | [`Memory`], [`Sqlite`] | rows; one engine gives the operations their meaning |
+//! | [`Memory`], `Sqlite` (feature `sqlite`) | rows; one engine gives the operations their meaning |
 
 mod clock;
 mod engine;
@@ -16,6 +16,7 @@ mod memory;
 mod record;
 mod secrets;
 mod sessions;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod ttl_cache;
 #[cfg(test)]
@@ -34,8 +35,9 @@ pub use keys::KeyRecord;
 pub(crate) use memory::Memory;
 pub(crate) use record::{Bounds, Fence, Found, Key, Op, Owner, Page, Record, Written};
 #[cfg(test)]
-pub(crate) use record::{Claim, Most, NO_OWNER, Put, Refusal, Space, When};
+pub(crate) use record::{Claim, Most, Put, Refusal, Space, When};
 pub(crate) use sessions::EndedSessions;
+#[cfg(feature = "sqlite")]
 pub(crate) use sqlite::Sqlite;
 pub(crate) use ttl_cache::TtlCache;
 
@@ -61,6 +63,11 @@ pub(crate) trait Store: Send + Sync + 'static {
 
     /// Runs these operations, all of them or none.
     fn write(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Written>>;
+
+    /// Checks that the place can be read and is still the one that was opened. It may wait as long as the place does.
+    fn check(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// Opens the store that the settings name.
@@ -70,7 +77,11 @@ pub(crate) trait Store: Send + Sync + 'static {
 pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>> {
     Ok(match url {
         StoreUrl::Memory => Arc::new(Memory::default()),
+        #[cfg(feature = "sqlite")]
         StoreUrl::Sqlite(path) => Arc::new(Sqlite::open(path).await?),
+        // The settings refuse it.
+        #[cfg(not(feature = "sqlite"))]
+        StoreUrl::Sqlite(_) => return Err(Error::unexpected(StoreUrl::NO_SQLITE)),
     })
 }
 

@@ -47,6 +47,7 @@ where
         a_claim_without_a_value_costs_nothing_after_its_lease
         a_refusal_names_the_next_time_at_which_a_record_stops_counting
         what_has_expired_frees_room_however_much_it_is
+        rows_that_a_refused_write_settles_stay_settled
         store_time_never_goes_back_when_the_clock_does
         a_page_continues_after_the_last_id
     }
@@ -683,6 +684,38 @@ async fn what_has_expired_frees_room_however_much_it_is(pair: Pair) {
         assert_eq!(run(other, 1, id).await, Ok(()));
     }
     assert!(full(true)(run(other, 1, b"e").await));
+}
+
+async fn rows_that_a_refused_write_settles_stay_settled(pair: Pair) {
+    let Pair { one, .. } = &pair;
+    let put = |owner, id: &str, bounds| {
+        Op::Put(Put {
+            bounds: Some(bounds),
+            ..new_put(owner, id.as_bytes(), b"x")
+        })
+    };
+    for owner in [1, 2] {
+        let many = (0..300).map(|n| put(owner, &format!("{owner} {n}"), WIDE));
+        write(one, many.collect()).await.expect("there is room");
+    }
+    pair.go_on(MINUTE);
+    assert_eq!(run(one, 3, b"taken").await, Ok(()));
+    // The first operation makes room, the second one is refused.
+    let batch = vec![put(1, "new", BOUNDS), put(3, "taken", BOUNDS)];
+    let refused = write(one, batch.clone()).await;
+    assert!(
+        matches!(refused, Err((1, Refusal::Exists(_)))),
+        "{refused:?}"
+    );
+    // Each write settles 64 more. Those of the first owner are gone, and hold no bound that is one record wide.
+    let narrow = Bounds {
+        per_owner: Most {
+            records: 1,
+            bytes: 1,
+        },
+        in_total: WIDE.in_total,
+    };
+    assert_eq!(write(one, vec![put(1, "new", narrow)]).await, Ok(()));
 }
 
 // S13

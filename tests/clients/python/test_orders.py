@@ -20,12 +20,12 @@ KEYS = {caller: os.environ[f"KEY_{caller.upper()}"] for caller in ("ada", "grace
 
 
 @asynccontextmanager
-async def connected(mode, key=None, answers=None):
-    """A connected client; `answers` has the status and challenge of every response."""
+async def connected(mode, key=None, responses=None):
+    """A connected client; `responses` has the status and challenge of every response."""
 
     async def note(response):
-        if answers is not None:
-            answers.append((response.status_code, response.headers.get("www-authenticate", "")))
+        if responses is not None:
+            responses.append((response.status_code, response.headers.get("www-authenticate", "")))
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(headers=headers, event_hooks={"response": [note]}) as http:
@@ -57,9 +57,9 @@ class Orders(unittest.IsolatedAsyncioTestCase):
 
     async def every_case(self, mode, revision):
         async with AsyncExitStack() as open_clients:
-            answers = {caller: [] for caller in KEYS}
+            responses = {caller: [] for caller in KEYS}
             clients = {
-                caller: await open_clients.enter_async_context(connected(mode, key, answers[caller]))
+                caller: await open_clients.enter_async_context(connected(mode, key, responses[caller]))
                 for caller, key in KEYS.items()
             }
             for client in clients.values():
@@ -69,44 +69,44 @@ class Orders(unittest.IsolatedAsyncioTestCase):
                     self.check_list(names, (await clients[caller].list_tools()).tools)
             for case in CASES["calls"]:
                 with self.subTest(**{key: case[key] for key in ("as", "tool", "input")}):
-                    await self.check_call(case, clients[case["as"]], answers[case["as"]])
+                    await self.check_call(case, clients[case["as"]], responses[case["as"]])
             with self.subTest("a call without arguments is a call with none"):
                 self.assertFalse((await clients["ada"].call_tool("shop_hours")).is_error)
 
     async def test_no_key_and_a_bad_key_are_refused(self):
         for mode in ("auto", "legacy"):
             for key in (None, "tk_not_a_key"):
-                answers = []
+                responses = []
                 with self.subTest(mode=mode, key=key):
                     with self.assertRaises((MCPError, BaseExceptionGroup)) as refused:
-                        async with connected(mode, key, answers):
+                        async with connected(mode, key, responses):
                             self.fail("it is not let in")
                     self.assertIsInstance(mcp_error(refused.exception), MCPError)
-                    self.assertEqual({status for status, _ in answers}, {401})
-                    self.assertTrue(all(challenge.startswith("Bearer ") for _, challenge in answers))
+                    self.assertEqual({status for status, _ in responses}, {401})
+                    self.assertTrue(all(challenge.startswith("Bearer ") for _, challenge in responses))
 
     def check_list(self, names, tools):
         self.assertEqual(sorted(tool.name for tool in tools), names)
         for tool in tools:
-            shown = CASES["shown"][tool.name]
+            listed = CASES["listed"][tool.name]
             self.assertTrue(tool.description)
-            self.assertEqual(tool.title, shown["title"])
+            self.assertEqual(tool.title, listed["title"])
             self.assertEqual(tool.input_schema["type"], "object")
-            self.assertEqual(sorted(tool.input_schema["properties"]), shown["properties"])
-            self.assertEqual(sorted(tool.input_schema.get("required", [])), shown["required"])
-            marks = tool.annotations.model_dump(by_alias=True, exclude_none=True)
-            self.assertEqual(marks, shown["annotations"])
-            answer = tool.output_schema and sorted(tool.output_schema["properties"])
-            self.assertEqual(answer, shown["answer"])
+            self.assertEqual(sorted(tool.input_schema["properties"]), listed["properties"])
+            self.assertEqual(sorted(tool.input_schema.get("required", [])), listed["required"])
+            annotations = tool.annotations.model_dump(by_alias=True, exclude_none=True)
+            self.assertEqual(annotations, listed["annotations"])
+            output = tool.output_schema and sorted(tool.output_schema["properties"])
+            self.assertEqual(output, listed["output"])
 
-    async def check_call(self, case, client, answers):
+    async def check_call(self, case, client, responses):
         if case.get("unknown") or "lacks_scope" in case:
             with self.assertRaises(MCPError) as refused:
                 await client.call_tool(case["tool"], case["input"])
             if case.get("unknown"):
                 self.assertEqual(refused.exception.code, -32602)
             else:
-                status, challenge = answers[-1]
+                status, challenge = responses[-1]
                 self.assertEqual(status, 403)
                 self.assertIn('error="insufficient_scope"', challenge)
                 self.assertIn(f'scope="{case["lacks_scope"]}"', challenge)
@@ -114,7 +114,7 @@ class Orders(unittest.IsolatedAsyncioTestCase):
         result = await client.call_tool(case["tool"], case["input"])
         self.assertEqual([content.type for content in result.content], ["text"])
         text = result.content[0].text
-        if "fails" in case:
+        if "error" in case:
             self.check_failure(case, result, text)
         else:
             self.check_value(case, result, text)
@@ -123,26 +123,26 @@ class Orders(unittest.IsolatedAsyncioTestCase):
         self.assertFalse(result.is_error, text)
         value = result.structured_content
         self.assertEqual(json.loads(text), value)
-        wrapped = True if "gives_ids" in case else None
+        wrapped = True if "result_ids" in case else None
         self.assertEqual((result.meta or {}).get("tent.wrapped"), wrapped)
-        if "gives_ids" in case:
+        if "result_ids" in case:
             self.assertEqual(list(value), ["value"])
-            self.assertEqual([order["id"] for order in value["value"]], case["gives_ids"])
-        if "gives" in case:
-            self.assertEqual(value, case["gives"])
-        if "gives_part" in case:
-            self.assertEqual({name: value[name] for name in case["gives_part"]}, case["gives_part"])
+            self.assertEqual([order["id"] for order in value["value"]], case["result_ids"])
+        if "result" in case:
+            self.assertEqual(value, case["result"])
+        if "result_part" in case:
+            self.assertEqual({name: value[name] for name in case["result_part"]}, case["result_part"])
 
     def check_failure(self, case, result, text):
         self.assertTrue(result.is_error, text)
         self.assertIsNone(result.structured_content)
         first, fix, *fields = text.split("\n")
-        self.assertTrue(first.startswith(f"Error {case['fails']}: "), first)
+        self.assertTrue(first.startswith(f"Error {case['error']}: "), first)
         if "message" in case:
-            self.assertEqual(first, f"Error {case['fails']}: {case['message']}")
+            self.assertEqual(first, f"Error {case['error']}: {case['message']}")
         self.assertRegex(fix, "^Fix: .")
         error = result.meta["tent.error"]
-        self.assertEqual((error["code"], error["status"]), (case["fails"], case["status"]))
+        self.assertEqual((error["code"], error["status"]), (case["error"], case["status"]))
         if "fields" in case:
             self.assertEqual(sorted(error["fields"]), case["fields"])
             self.assertEqual(sorted(line.split(":")[0] for line in fields), case["fields"])

@@ -22,26 +22,26 @@ interface Case {
     as: string;
     tool: string;
     input: Record<string, Json>;
-    gives?: Json;
-    gives_ids?: number[];
-    gives_part?: Record<string, Json>;
-    fails?: string;
+    result?: Json;
+    result_ids?: number[];
+    result_part?: Record<string, Json>;
+    error?: string;
     status?: number;
     message?: string;
     fields?: string[];
     unknown?: boolean;
     lacks_scope?: string;
 }
-interface Shown {
+interface Listed {
     title: string;
     annotations: Record<string, boolean>;
     properties: string[];
     required: string[];
-    answer: string[] | null;
+    output: string[] | null;
 }
 interface Cases {
     tools: Record<string, string[]>;
-    shown: Record<string, Shown>;
+    listed: Record<string, Listed>;
     calls: Case[];
 }
 
@@ -81,17 +81,17 @@ function checkValue(one: Case, revision: string, result: CallToolResult) {
     assert.notEqual(result.isError, true, JSON.stringify(result));
     const value = JSON.parse(text(result));
     if (revision >= '2025-06-18') assert.deepEqual(result.structuredContent, value, 'the text says the same');
-    else assert.equal(result.structuredContent, undefined, `${revision} has no structured answers`);
-    const wrapped = one.gives_ids !== undefined;
+    else assert.equal(result.structuredContent, undefined, `${revision} has no structured content`);
+    const wrapped = one.result_ids !== undefined;
     assert.equal(result._meta?.['tent.wrapped'], wrapped ? true : undefined);
-    if (one.gives_ids) {
+    if (one.result_ids) {
         assert.deepEqual(Object.keys(value), ['value']);
-        assert.deepEqual(value.value.map((order: { id: number }) => order.id), one.gives_ids);
+        assert.deepEqual(value.value.map((order: { id: number }) => order.id), one.result_ids);
     }
-    if (one.gives !== undefined) assert.deepEqual(value, one.gives);
-    if (one.gives_part) {
-        const part = Object.fromEntries(Object.keys(one.gives_part).map(name => [name, value[name]]));
-        assert.deepEqual(part, one.gives_part);
+    if (one.result !== undefined) assert.deepEqual(value, one.result);
+    if (one.result_part) {
+        const part = Object.fromEntries(Object.keys(one.result_part).map(name => [name, value[name]]));
+        assert.deepEqual(part, one.result_part);
     }
 }
 
@@ -99,11 +99,11 @@ function checkFailure(one: Case, result: CallToolResult) {
     assert.equal(result.isError, true, JSON.stringify(result));
     assert.equal(result.structuredContent, undefined, 'a failure is no value');
     const lines = text(result).split('\n');
-    assert.ok(lines[0].startsWith(`Error ${one.fails}: `), lines[0]);
-    if (one.message) assert.equal(lines[0], `Error ${one.fails}: ${one.message}`);
+    assert.ok(lines[0].startsWith(`Error ${one.error}: `), lines[0]);
+    if (one.message) assert.equal(lines[0], `Error ${one.error}: ${one.message}`);
     assert.match(lines[1], /^Fix: ./);
     const error = result._meta?.['tent.error'] as Record<string, any>;
-    assert.equal(error.code, one.fails);
+    assert.equal(error.code, one.error);
     assert.equal(error.status, one.status);
     if (one.fields) {
         assert.deepEqual(Object.keys(error.fields).sort(), one.fields);
@@ -132,21 +132,21 @@ for (const revision of revisions) {
                 const { tools } = await clients[caller].listTools();
                 assert.deepEqual(tools.map(tool => tool.name).sort(), names);
                 for (const tool of tools) {
-                    const shown = cases.shown[tool.name];
+                    const listed = cases.listed[tool.name];
                     assert.ok(tool.description, `${tool.name} says what it does`);
                     assert.equal(tool.inputSchema.type, 'object');
-                    assert.deepEqual(Object.keys(tool.inputSchema.properties ?? {}).sort(), shown.properties);
-                    assert.deepEqual([...(tool.inputSchema.required ?? [])].sort(), shown.required);
+                    assert.deepEqual(Object.keys(tool.inputSchema.properties ?? {}).sort(), listed.properties);
+                    assert.deepEqual([...(tool.inputSchema.required ?? [])].sort(), listed.required);
                     if (revision >= '2025-06-18') {
-                        assert.equal(tool.title, shown.title);
-                        assert.deepEqual(tool.annotations, shown.annotations);
-                        const answer = tool.outputSchema && Object.keys(tool.outputSchema.properties ?? {}).sort();
-                        assert.deepEqual(answer ?? null, shown.answer);
+                        assert.equal(tool.title, listed.title);
+                        assert.deepEqual(tool.annotations, listed.annotations);
+                        const output = tool.outputSchema && Object.keys(tool.outputSchema.properties ?? {}).sort();
+                        assert.deepEqual(output ?? null, listed.output);
                     } else {
                         assert.equal(tool.title, undefined, `${revision} has no title of a tool`);
-                        assert.equal(tool.outputSchema, undefined, `${revision} has no schema of answers`);
-                        const marks = revision === '2024-11-05' ? undefined : { title: shown.title, ...shown.annotations };
-                        assert.deepEqual(tool.annotations, marks);
+                        assert.equal(tool.outputSchema, undefined, `${revision} has no output schema`);
+                        const annotations = revision === '2024-11-05' ? undefined : listed.annotations;
+                        assert.deepEqual(tool.annotations, annotations);
                     }
                 }
             });
@@ -167,7 +167,7 @@ for (const revision of revisions) {
                         assert.equal(error.requiredScope, one.lacks_scope);
                         return true;
                     });
-                } else if (one.fails) {
+                } else if (one.error) {
                     checkFailure(one, await called);
                 } else {
                     checkValue(one, revision, await called);

@@ -65,6 +65,7 @@ async fn tent(url: &str) -> (Tent, String) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
 fn abandoned_calls_leave_threads_for_the_store() {
     let directory = Directory::new("blocking");
     let url = directory.store();

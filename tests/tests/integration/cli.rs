@@ -7,6 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::support::Directory;
+
 fn small_apps(line: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_small-apps"));
     command
@@ -209,14 +211,130 @@ fn warns_about_what_some_clients_refuse() {
     assert!(strict.ends_with("--- exit 1"), "{strict}");
 }
 
+/// A run of the app on a store in this directory.
+fn run_on(directory: &Directory, line: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = small_apps(line);
+    command.current_dir(&directory.0);
+    let ran = command.env("TENT_STORE__URL", "sqlite:tent.db").output();
+    let ran = ran.expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("a text");
+    (ran.status.code(), text(ran.stdout), text(ran.stderr))
+}
+
+/// P11.
 #[test]
-fn keys_can_be_made_whatever_is_wrong_with_the_functions() {
-    let told = run(&["taken", "keys", "create", "--scope", "read"]);
-    let [_, stdout, key, exit] = told.lines().collect::<Vec<_>>()[..] else {
-        panic!("{told}");
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
+fn keys_can_be_made_whatever_is_wrong_with_the_functions_and_name_their_store() {
+    let directory = Directory::new("keys");
+    let line = ["taken", "keys", "create", "--scope", "read"];
+    let (code, stdout, stderr) = run_on(&directory, &line);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(
+        stdout.starts_with("tk_") && stdout.lines().count() == 1,
+        "{stdout}"
+    );
+    let store = directory.0.join("tent.db").display().to_string();
+    let part = format!(": owner none, scope read, store {store}\n");
+    assert!(
+        stderr.starts_with("created the key ") && stderr.ends_with(&part),
+        "{stderr}"
+    );
+    let id = stderr["created the key ".len()..]
+        .split(':')
+        .next()
+        .expect("an id");
+    let (code, stdout, stderr) = run_on(&directory, &["taken", "keys", "list"]);
+    assert_eq!((code, stdout.lines().count()), (Some(0), 1), "{stdout}");
+    assert_eq!(stderr, format!("1 key in the store {store}\n"));
+    let (code, _, stderr) = run_on(&directory, &["taken", "keys", "revoke", id]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(stderr, format!("revoked {id} in the store {store}\n"));
+    let (code, _, stderr) = run_on(&directory, &["taken", "keys", "revoke", "other"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        stderr.contains(&format!("the store {store} has no key other")),
+        "{stderr}"
+    );
+}
+
+/// P11.
+#[test]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
+fn an_owner_that_the_app_does_not_know_gets_no_key() {
+    let directory = Directory::new("owners");
+    let create = |owner| {
+        let line = [
+            "owned", "keys", "create", "--scope", "read", "--owner", owner,
+        ];
+        run_on(&directory, &line)
     };
-    assert_eq!((stdout, exit), ("--- stdout", "--- exit 0"));
-    assert!(key.starts_with("tk_"), "{told}");
+    let (code, stdout, stderr) = create("adda");
+    assert_eq!((code, &*stdout), (Some(1), ""));
+    assert!(
+        stderr.contains("The app does not know the user `adda`."),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("help: Use the id of a user of the app"),
+        "{stderr}"
+    );
+    assert!(!directory.0.join("tent.db").exists(), "nothing was made");
+    let (code, _, stderr) = create("ada");
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("owner ada, scope read"), "{stderr}");
+}
+
+/// P11, S16.
+#[test]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
+fn commands_of_keys_make_no_store_where_there_is_none() {
+    let directory = Directory::new("no-store");
+    for line in [
+        &["taken", "keys", "list"][..],
+        &["taken", "keys", "revoke", "aaaaaaaaaa"],
+    ] {
+        let (code, stdout, stderr) = run_on(&directory, line);
+        assert_eq!((code, &*stdout), (Some(1), ""));
+        let store = directory.0.join("tent.db");
+        let part = format!("The store {} does not exist.", store.display());
+        assert!(stderr.contains(&part), "{stderr}");
+        assert!(!store.exists());
+    }
+}
+
+/// P11.
+#[test]
+fn a_store_in_memory_has_no_keys_for_the_command_line() {
+    for line in [
+        &["taken", "keys", "create", "--scope", "read"][..],
+        &["taken", "keys", "list"],
+        &["taken", "keys", "revoke", "aaaaaaaaaa"],
+    ] {
+        let shown = run(line);
+        assert!(!shown.contains("--- stdout"), "{shown}");
+        assert!(shown.contains("The store is memory:"), "{shown}");
+        assert!(
+            shown.contains("help: Set store.url to the file of the server"),
+            "{shown}"
+        );
+        assert!(shown.ends_with("--- exit 1"), "{shown}");
+    }
+}
+
+/// P10.
+#[test]
+fn the_log_has_colours_only_where_they_are_forced_or_stderr_is_a_terminal() {
+    for (name, value, colours) in [
+        ("TERM", "xterm-256color", false),
+        ("CLICOLOR_FORCE", "1", true),
+    ] {
+        let mut command = small_apps(&["served", "mcp"]);
+        let command = command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        let ran = command.env(name, value).output().expect("it starts");
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        assert!(stderr.contains("the caller is anonymous"), "{stderr}");
+        assert_eq!(stderr.contains('\u{1b}'), colours, "{name}: {stderr}");
+    }
 }
 
 #[cfg(unix)]

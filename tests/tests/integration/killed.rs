@@ -93,6 +93,7 @@ impl Drop for Process {
 }
 
 #[test]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
 fn reports_an_unknown_outcome_and_does_not_run_again_after_the_process_was_killed() {
     let directory = Directory::new("killed");
     let mut first = Process::start(&directory);

@@ -67,6 +67,7 @@ fn code(body: &Value) -> &Value {
 
 /// R03.
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
 async fn a_request_ends_in_time_while_another_process_locks_the_store() {
     let directory = Directory::new("locked-store");
     let (tent, key) = app(&directory.store()).await;

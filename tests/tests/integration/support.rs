@@ -224,6 +224,13 @@ impl Ask<'_> {
         self
     }
 
+    /// Changes the text of the body, for what no [`Value`] holds.
+    pub(crate) fn edited(mut self, edit: impl FnOnce(String) -> String) -> Self {
+        let text = String::from_utf8(self.body).expect("a text");
+        self.body = edit(text).into_bytes();
+        self
+    }
+
     /// Sends the request; the body of the response may be a stream that stays open.
     pub(crate) async fn open(self) -> axum::response::Response {
         use tower::ServiceExt as _;

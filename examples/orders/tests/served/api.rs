@@ -56,12 +56,12 @@ async fn every_case_over_http() {
         .await;
         match &case.expected {
             Expected::Failure {
-                fails,
+                error,
                 status,
                 message,
                 fields,
             } => {
-                let problem = check_problem(answer, *status, fails, &name).await;
+                let problem = check_problem(answer, *status, error, &name).await;
                 if let Some(message) = message {
                     assert_eq!(problem["detail"], *message, "{name}");
                 }

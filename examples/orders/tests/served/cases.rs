@@ -11,18 +11,18 @@ pub(crate) struct Cases {
     /// The tools that each caller is listed.
     pub(crate) tools: BTreeMap<String, Vec<String>>,
     /// How each tool is listed.
-    pub(crate) shown: BTreeMap<String, Shown>,
+    pub(crate) listed: BTreeMap<String, Listed>,
     pub(crate) calls: Vec<Case>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Shown {
+pub(crate) struct Listed {
     pub(crate) title: String,
     pub(crate) annotations: Value,
     pub(crate) properties: Vec<String>,
     pub(crate) required: Vec<String>,
-    /// The fields of what a call gives; `None` where it gives nothing.
-    pub(crate) answer: Option<Vec<String>>,
+    /// The fields of the output; `None` where a call has none.
+    pub(crate) output: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -40,14 +40,14 @@ pub(crate) struct Case {
 #[serde(untagged, deny_unknown_fields)]
 pub(crate) enum Expected {
     /// Exactly this value.
-    Value { gives: Value },
+    Value { result: Value },
     /// A list of orders with these numbers, in this order.
-    Orders { gives_ids: Vec<u32> },
+    Orders { result_ids: Vec<u32> },
     /// An object that holds at least this.
-    Part { gives_part: Map<String, Value> },
+    Part { result_part: Map<String, Value> },
     /// A failure with this code.
     Failure {
-        fails: String,
+        error: String,
         status: u16,
         message: Option<String>,
         fields: Option<Vec<String>>,
@@ -79,18 +79,18 @@ impl Expected {
     /// Asserts that a value is the one expected.
     pub(crate) fn check_value(&self, value: &Value, name: &str) {
         match self {
-            Expected::Value { gives } => assert_eq!(value, gives, "{name}"),
-            Expected::Orders { gives_ids } => {
+            Expected::Value { result } => assert_eq!(value, result, "{name}"),
+            Expected::Orders { result_ids } => {
                 let orders = value
                     .as_array()
                     .unwrap_or_else(|| panic!("{name}: {value}"));
                 let ids: Vec<_> = orders.iter().map(|order| order["id"].clone()).collect();
-                assert_eq!(ids, *gives_ids, "{name}");
+                assert_eq!(ids, *result_ids, "{name}");
             }
-            Expected::Part { gives_part } => {
+            Expected::Part { result_part } => {
                 let mut part = value.as_object().cloned().unwrap_or_default();
-                part.retain(|field, _| gives_part.contains_key(field));
-                assert_eq!(&part, gives_part, "{name}");
+                part.retain(|field, _| result_part.contains_key(field));
+                assert_eq!(&part, result_part, "{name}");
             }
             _ => panic!("{name}: a value that was not expected: {value}"),
         }

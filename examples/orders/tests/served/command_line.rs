@@ -14,6 +14,8 @@ macro_rules! snapshot {
         settings.add_filter(r"\btk_[A-Za-z0-9_-]+", "[key]");
         settings.add_filter(r"(?m)^[0-9a-z]{10}  ", "[id]  ");
         settings.add_filter(r#""id": "[0-9a-z]{10}""#, r#""id": "[id]""#);
+        settings.add_filter(r"the key [0-9a-z]{10}:", "the key [id]:");
+        settings.add_filter(r"/\S*/orders-\d+-\d+/tent\.db", "[folder]/tent.db");
         settings.add_filter(r"\.rs:\d+ ", ".rs:[line] ");
         settings.add_filter(r"\(os error \d+\)", "(os error [number])");
         settings.add_filter(r"/\S*/orders (keys|serve)", "[program] $1");
@@ -86,6 +88,7 @@ fn keys_are_made_listed_and_revoked() {
         &["keys", "list"],
         &["keys", "list", "--json"],
         &["keys", "revoke", "k_no_such_key"],
+        &["keys", "create", "--owner", "adda", "--scope", "read"],
         &["keys", "create"],
         &["keys", "create", "--scope", "read", "--expires", "soon"],
         &["keys", "create", "--scope", "not a scope"],
@@ -103,7 +106,11 @@ fn keys_are_made_listed_and_revoked() {
     assert!(revoked.status.success() && revoked.stdout.is_empty());
     assert_eq!(
         String::from_utf8_lossy(&revoked.stderr),
-        format!("revoked {}\n", ids[0])
+        format!(
+            "revoked {} in the store {}\n",
+            ids[0],
+            place.path("tent.db").display()
+        )
     );
     let again = place.run(&["keys", "revoke", ids[0]]);
     assert!(again.status.success(), "it is as revoked as before");

@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 use serde_json::{Value, json};
 
-use crate::cases::{Case, Cases, Expected, Shown, cases};
+use crate::cases::{Case, Cases, Expected, Listed, cases};
 use crate::server::{Keys, Place, Server};
 
 type Client = RunningService<RoleClient, ClientConfig>;
@@ -87,19 +87,22 @@ async fn every_case(revision: &ProtocolVersion) {
 
     let Cases {
         tools,
-        shown,
+        listed,
         calls,
     } = cases();
     for (caller, names) in tools {
-        let listed = of(&caller)
+        let found_tools = of(&caller)
             .list_all_tools()
             .await
             .expect("the tools are listed");
-        let mut found: Vec<_> = listed.iter().map(|tool| tool.name.to_string()).collect();
+        let mut found: Vec<_> = found_tools
+            .iter()
+            .map(|tool| tool.name.to_string())
+            .collect();
         found.sort();
         assert_eq!(found, names, "{caller}");
-        for tool in listed {
-            check_listed(&json!(tool), &shown[tool.name.as_ref()]);
+        for tool in found_tools {
+            check_listed(&json!(tool), &listed[tool.name.as_ref()]);
         }
     }
     for case in calls {
@@ -109,7 +112,7 @@ async fn every_case(revision: &ProtocolVersion) {
     }
 }
 
-fn check_listed(tool: &Value, shown: &Shown) {
+fn check_listed(tool: &Value, listed: &Listed) {
     let name = &tool["name"];
     assert!(
         tool["description"]
@@ -117,15 +120,15 @@ fn check_listed(tool: &Value, shown: &Shown) {
             .is_some_and(|about| !about.is_empty()),
         "{name}"
     );
-    assert_eq!(tool["title"], shown.title, "{name}");
-    assert_eq!(tool["annotations"], shown.annotations, "{name}");
+    assert_eq!(tool["title"], listed.title, "{name}");
+    assert_eq!(tool["annotations"], listed.annotations, "{name}");
     let schema = &tool["inputSchema"];
     assert_eq!(schema["type"], "object", "{name}");
-    assert_eq!(fields(schema), Some(shown.properties.clone()), "{name}");
+    assert_eq!(fields(schema), Some(listed.properties.clone()), "{name}");
     let mut required = schema["required"].as_array().cloned().unwrap_or_default();
     required.sort_by_key(ToString::to_string);
-    assert_eq!(json!(required), json!(shown.required), "{name}");
-    assert_eq!(fields(&tool["outputSchema"]), shown.answer, "{name}");
+    assert_eq!(json!(required), json!(listed.required), "{name}");
+    assert_eq!(fields(&tool["outputSchema"]), listed.output, "{name}");
 }
 
 /// The names of the properties of a schema, sorted.
@@ -201,11 +204,11 @@ fn check_failure(
     expected: &Expected,
     result: &CallToolResult,
     text: &str,
-    error: &Value,
+    data: &Value,
     name: &str,
 ) {
     let Expected::Failure {
-        fails,
+        error,
         status,
         message,
         fields,
@@ -217,10 +220,10 @@ fn check_failure(
     assert_eq!(result.structured_content, None, "{name}");
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
-    let said = first.strip_prefix(&format!("Error {fails}: "));
-    let said = said.unwrap_or_else(|| panic!("{name}: {first}"));
+    let written = first.strip_prefix(&format!("Error {error}: "));
+    let written = written.unwrap_or_else(|| panic!("{name}: {first}"));
     if let Some(message) = message {
-        assert_eq!(said, message, "{name}");
+        assert_eq!(written, message, "{name}");
     }
     assert!(
         lines
@@ -229,8 +232,8 @@ fn check_failure(
         "{name}: {text}"
     );
     assert_eq!(
-        (&error["code"], &error["status"]),
-        (&json!(fails), &json!(status)),
+        (&data["code"], &data["status"]),
+        (&json!(error), &json!(status)),
         "{name}"
     );
     if let Some(fields) = fields {
@@ -239,7 +242,7 @@ fn check_failure(
             .collect();
         told.sort_unstable();
         assert_eq!(told, *fields, "{name}: {text}");
-        let mut found: Vec<_> = error["fields"]
+        let mut found: Vec<_> = data["fields"]
             .as_object()
             .into_iter()
             .flatten()

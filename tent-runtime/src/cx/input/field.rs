@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::bounded;
+
 /// A field of a [`Form`](super::Form).
 #[derive(Clone, Debug)]
 pub struct Field {
@@ -93,6 +95,8 @@ impl Field {
     /// Sets the initial value, and makes the field optional.
     #[must_use]
     pub fn default(self, value: impl Into<Value>) -> Self {
+        // No field takes a list of lists, so a default that nests too deep makes the form invalid.
+        let value = bounded::check(value.into()).unwrap_or_else(|_| json!([[]]));
         self.with("default", value)
     }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::field::Field;
 use super::form_schema::{self, FormSchema};
 use super::{InputResponse, IntoInputRequest, Kind, OTHER_KIND, Reply, TypedInputRequest};
+use crate::bounded;
 use crate::error::{Error, Result};
 use crate::schema::{InputEncoding, InputSchema};
 
@@ -39,7 +40,9 @@ impl Form {
     /// Schema). A keyword that MCP does not allow there is an error when the form is sent (T0012), so that no rule is
     /// dropped silently. Keywords that only describe, such as `$schema` and `examples`, are removed.
     pub fn from_schema(message: impl Into<String>, schema: Value) -> Self {
-        Form::with(message.into(), form_schema::from_declared(&schema))
+        let schema = bounded::check(schema).map_err(|why| vec![why.to_string()]);
+        let schema = schema.and_then(|schema| form_schema::from_declared(&schema));
+        Form::with(message.into(), schema)
     }
 
     /// Adds a field. The field is required unless it is [`optional`](Field::optional) or has a default.

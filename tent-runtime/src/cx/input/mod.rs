@@ -72,7 +72,7 @@ impl<R: 'static> TypedInputRequest<R> {
 }
 
 /// The error for a response of another kind than the request's.
-const OTHER_KIND: &str = "answers another kind of request";
+const OTHER_KIND: &str = "is a response to another kind of request";
 
 /// A user's reply to a form or a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{InputResponse, IntoInputRequest, Kind, OTHER_KIND, TypedInputRequest};
+use crate::bounded;
 use crate::content::Role;
 use crate::error::{Error, Result};
 
@@ -227,6 +228,23 @@ impl Sampling {
     }
 }
 
+impl Sampling {
+    /// Whether a value of the app in it nests too deep.
+    fn is_too_deep(&self) -> bool {
+        let contents = self.messages.iter().flat_map(|message| &message.content);
+        let inputs = contents.filter_map(|content| match content {
+            SamplingContent::ToolUse { input, .. } => Some(input),
+            _ => None,
+        });
+        let mut objects = inputs.chain(&self.metadata).flat_map(Map::values);
+        objects.any(bounded::is_too_deep)
+            || self
+                .tools
+                .iter()
+                .any(|tool| bounded::is_too_deep(&tool.input))
+    }
+}
+
 /// The message of the client's model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -254,6 +272,11 @@ impl IntoInputRequest for Sampling {
     type Response = SamplingResult;
 
     fn into_input_request(self) -> Result<TypedInputRequest<SamplingResult>> {
+        if self.is_too_deep() {
+            bounded::drop_deep(self);
+            let why = "the sampling request is not valid: it nests too deep";
+            return Err(Error::unexpected(why));
+        }
         check_tool_calls(&self.messages).map_err(|why| {
             Error::unexpected(format!("the sampling request is not valid: {why}"))
         })?;

@@ -35,6 +35,7 @@ impl FunctionBuilder<Handled> {
             location: Some(self.location),
             input: self.input.unwrap_or(input),
             output: self.output.unwrap_or(OutputSource::Type(output)),
+            structured: self.structured,
             scope: self.scope,
             effects: self.effects,
             icons: self.icons,
@@ -123,6 +124,11 @@ impl FunctionBuilder<Handled> {
                 sends && query,
                 codes::CONFLICTING_OPTIONS,
                 "`sends` is set on a query, which only reads",
+            ),
+            (
+                !self.structured && !self.mcp,
+                codes::CONFLICTING_OPTIONS,
+                "`structured(false)` is set, and the function is not a tool",
             ),
             (
                 self.retry && query,

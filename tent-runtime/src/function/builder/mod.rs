@@ -64,6 +64,7 @@ impl Function {
             api: None,
             retry: false,
             blocking: false,
+            structured: true,
             timeout: None,
             limit: None,
             on: None,
@@ -96,6 +97,7 @@ pub struct FunctionBuilder<H = ()> {
     api: Option<bool>,
     retry: bool,
     blocking: bool,
+    structured: bool,
     timeout: Option<Duration>,
     limit: Option<(u32, Duration)>,
     on: Option<Cow<'static, str>>,
@@ -176,6 +178,13 @@ impl<H> FunctionBuilder<H> {
     /// Declares that the function sends data out: `sends = true`.
     pub fn sends(mut self) -> Self {
         self.effects.sends = true;
+        self
+    }
+
+    /// Sets whether the tool sends its value as structured content and lists an output schema: `structured = false` leaves
+    /// both out, for clients that would show their model the value in place of the text.
+    pub fn structured(mut self, structured: bool) -> Self {
+        self.structured = structured;
         self
     }
 
@@ -276,6 +285,7 @@ impl<H> FunctionBuilder<H> {
             api: self.api,
             retry: self.retry,
             blocking: self.blocking,
+            structured: self.structured,
             timeout: self.timeout,
             limit: self.limit,
             on: self.on,

@@ -57,7 +57,7 @@ pub(crate) async fn serve(
 fn no_room(max: usize) -> RpcError {
     let error = Error::new(codes::TOO_LARGE).with_fix("Send it again on its own.");
     RpcError::invalid(format!(
-        "Not served: the answers before it are over the {max} bytes that this server sends at once."
+        "Not served: the responses before it are over the {max} bytes that this server sends at once."
     ))
     .with_code(&error)
 }

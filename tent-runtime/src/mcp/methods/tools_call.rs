@@ -42,8 +42,18 @@ pub(crate) struct Tools(Vec<Tool>);
 struct Tool {
     function: Arc<Function>,
     mirrors: Vec<MirroredField>,
-    /// Whether the structured content holds the output as its `value`, since it must be an object.
-    is_wrapped: bool,
+    structure: Structure,
+}
+
+/// How a tool sends its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Structure {
+    /// The value is the structured content.
+    Bare,
+    /// The structured content holds it as its `value`, since it must be an object.
+    Wrapped,
+    /// As text alone: `structured = false`.
+    Text,
 }
 
 impl Tools {
@@ -63,9 +73,12 @@ impl Tool {
         Tool {
             function: function.clone(),
             mirrors: MirroredField::all(&function.input),
-            is_wrapped: match &function.output {
-                OutputShape::Value(Some(schema)) => !schema.is_object(),
-                OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => true,
+            structure: match &function.output {
+                _ if !function.structured => Structure::Text,
+                OutputShape::Value(Some(schema)) if schema.is_object() => Structure::Bare,
+                OutputShape::Value(_) | OutputShape::Nothing | OutputShape::Content => {
+                    Structure::Wrapped
+                }
             },
         }
     }
@@ -96,7 +109,7 @@ pub(crate) async fn serve(
         Some(codes::NOT_FOUND) => unknown(&error, &name),
         _ => RpcError::of(&error, mcp.realm()),
     })?;
-    let is_wrapped = {
+    let structure = {
         let snapshot = mcp.snapshot.load();
         let new;
         let tool = match snapshot.tools.of(&resolved) {
@@ -110,7 +123,7 @@ pub(crate) async fn serve(
         for mirror in &tool.mirrors {
             mirror.check(headers, &input, requires_headers)?;
         }
-        tool.is_wrapped
+        tool.structure
     };
     let invocation = Invocation {
         resolved,
@@ -126,13 +139,8 @@ pub(crate) async fn serve(
         match result {
             Ok(output) => {
                 let meta = server.map(|_| &*mcp.state.meta);
-                Ok(write_output(
-                    id,
-                    &output,
-                    is_wrapped,
-                    revision,
-                    (server, meta),
-                ))
+                let written = (server, meta);
+                Ok(write_output(id, &output, structure, revision, written))
             }
             Err(error) if error.is(codes::NOT_FOUND) => Err(unknown(&error, &name)),
             Err(error) if is_result(&error, revision) => {
@@ -197,22 +205,28 @@ struct Wrapped<'a> {
 fn write_output(
     id: &RawValue,
     output: &Output,
-    is_wrapped: bool,
+    structure: Structure,
     revision: Revision,
     (server, meta): (Option<&RawValue>, Option<&RawValue>),
 ) -> Response {
     let value = output.value.as_deref();
     let wrapped = value
-        .filter(|_| is_wrapped)
+        .filter(|_| structure == Structure::Wrapped)
         .and_then(|value| to_raw_value(&Wrapped { value }).ok());
+    let is_text = structure == Structure::Text;
     let structured = match (value, &wrapped) {
+        _ if is_text => None,
         (Some(_), Some(wrapped)) => Some(&**wrapped),
         (Some(value), None) => Some(value),
         // Content without a value has no structured content.
         (None, _) => output.content.is_empty().then(|| raw("{}")),
     };
-    let text = structured.map(|json| ContentBlock::text(json.get()));
-    let has_structure = revision.has_titles_and_structure();
+    let text = match is_text {
+        true => value.map(|value| ContentBlock::text(plain(value))),
+        false => structured.map(|json| ContentBlock::text(json.get())),
+    };
+    // Words without structured content replace the value in every revision.
+    let has_structure = is_text || revision.has_titles_and_structure();
     let content = match &text {
         Some(text) if output.content.is_empty() && !output.replaces_text => {
             Cow::Borrowed(slice::from_ref(text))
@@ -252,6 +266,14 @@ fn write_output(
     let server = server.map_or(0, |server| server.get().len());
     let value = value.map_or(0, |value| value.get().len());
     Response::result(id, 160 + server + value * 9 / 4, &result)
+}
+
+/// A value as text: JSON, but a string as itself.
+fn plain(value: &RawValue) -> Cow<'_, str> {
+    match serde_json::from_str::<String>(value.get()) {
+        Ok(text) => Cow::Owned(text),
+        Err(_) => Cow::Borrowed(value.get()),
+    }
 }
 
 /// Writes the result of a call that failed: the error as text for the model, with the content that the function adds, and

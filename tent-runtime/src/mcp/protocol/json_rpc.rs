@@ -40,7 +40,8 @@ impl<'de> Deserialize<'de> for JsonRpc {
     }
 }
 
-/// A response with a result.
+/// A response with a result, as [`write_result`] writes it.
+#[cfg(test)]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ResultMessage<'a, R> {
     pub(crate) jsonrpc: JsonRpc,
@@ -77,14 +78,34 @@ pub(crate) fn write(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
 }
 
 /// Writes a response with a result. `capacity` is about the size of the result, so that one allocation is enough.
+///
+/// The members around the result are written as bytes: they are the same for every response, and each text that serde_json
+/// writes is searched for characters to escape. A test reads what this writes as a [`ResultMessage`].
 pub(crate) fn write_result(id: &RawValue, capacity: usize, result: &impl Serialize) -> Vec<u8> {
-    const ENVELOPE: usize = br#"{"jsonrpc":"2.0","id":,"result":}"#.len();
-    let mut out = Vec::with_capacity(ENVELOPE + id.get().len() + capacity);
-    let message = ResultMessage {
-        jsonrpc: JsonRpc,
-        id,
-        result,
-    };
-    write(&mut out, &message);
+    const START: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+    const MIDDLE: &[u8] = br#","result":"#;
+    const END: &[u8] = b"}";
+    let id = id.get().as_bytes();
+    let mut out = Vec::with_capacity(START.len() + id.len() + MIDDLE.len() + capacity + END.len());
+    out.extend_from_slice(START);
+    out.extend_from_slice(id);
+    out.extend_from_slice(MIDDLE);
+    write(&mut out, result);
+    out.extend_from_slice(END);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_result_reads_as_a_result_message() {
+        let id = RawValue::from_string("\"a\\u0301\"".to_owned()).expect("JSON");
+        let written = write_result(&id, 0, &serde_json::json!({"text": "\u{7}"}));
+        let read: ResultMessage<Value> = serde_json::from_slice(&written).expect("a response");
+        assert_eq!(read.id.get(), id.get());
+        assert_eq!(read.result, serde_json::json!({"text": "\u{7}"}));
+        assert_eq!(serde_json::to_vec(&read).expect("JSON"), written);
+    }
 }

@@ -172,7 +172,7 @@ impl<'a> Message<'a> {
         }
         match (self.method, id, self.response) {
             (Text::Valid(_), _, Some(_)) => {
-                Kind::Invalid(id, "A message is a request or an answer, not both.")
+                Kind::Invalid(id, "A message is a request or a response, not both.")
             }
             (Text::Valid(method), Some(id), None) => Kind::Request(Request {
                 text: self.text,

@@ -34,33 +34,30 @@ pub(crate) struct Tool<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolAnnotations<'a> {
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    title: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    title: Cow<'a, str>,
     read_only_hint: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    destructive_hint: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    idempotent_hint: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    open_world_hint: Option<bool>,
+    destructive_hint: bool,
+    idempotent_hint: bool,
+    open_world_hint: bool,
 }
 
 impl<'a> Tool<'a> {
-    /// The tool of this function. Revisions without a member for a title have it among the annotations.
+    /// The tool of this function. The annotations repeat the title, which is there alone in older revisions.
     pub(crate) fn new(function: &'a Function, revision: Revision) -> Self {
         let has_titles = revision.has_titles_and_structure();
-        let title = |is_here: bool| is_here.then(|| Cow::Borrowed(&*function.title));
+        let title = Cow::Borrowed(&*function.title);
         let annotations = &function.annotations;
         Tool {
             name: Cow::Borrowed(&function.name),
-            title: title(has_titles),
+            title: has_titles.then(|| title.clone()),
             description: Cow::Borrowed(&function.about),
             input_schema: Cow::Borrowed(function.input.published()),
-            output_schema: output_schema(&function.output).filter(|_| has_titles),
+            output_schema: output_schema(function).filter(|_| has_titles),
             annotations: revision
                 .has_annotations_and_audio()
-                .then(|| ToolAnnotations {
-                    title: title(!has_titles),
+                .then_some(ToolAnnotations {
+                    title,
                     read_only_hint: annotations.read_only,
                     destructive_hint: annotations.destructive,
                     idempotent_hint: annotations.idempotent,
@@ -76,8 +73,9 @@ impl<'a> Tool<'a> {
 }
 
 /// The schema of a call's structured content; `None` where the function does not declare one.
-fn output_schema(shape: &OutputShape) -> Option<Value> {
-    match shape {
+fn output_schema(function: &Function) -> Option<Value> {
+    match &function.output {
+        _ if !function.structured => None,
         OutputShape::Value(Some(schema)) if schema.is_object() => Some(schema.published().clone()),
         OutputShape::Value(Some(schema)) => Some(schema.wrapped()),
         OutputShape::Value(None) | OutputShape::Nothing | OutputShape::Content => None,

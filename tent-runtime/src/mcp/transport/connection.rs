@@ -45,6 +45,11 @@ impl Connection {
         self.mcp.dispatcher.settings().limits.max_response
     }
 
+    /// How long running requests have to end when no more messages are read.
+    pub(crate) fn grace(&self) -> std::time::Duration {
+        self.mcp.dispatcher.settings().limits.grace_time()
+    }
+
     /// Admits the next message.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!               input ends or breaks                     all requests done,
-//!               server shuts down                        or GRACE is over, or HURRY
+//!               server shuts down                        or the grace is over, or HURRY
 //! ┌─────────┐   client reads nothing     ┌──────────┐    (the rest is cancelled)     ┌──────────┐
 //! │ reading │ ─────────────────────────► │ draining │ ─────────────────────────────► │ flushing │ ──► end
 //! └─────────┘                            └──────────┘                                └──────────┘
@@ -16,8 +16,8 @@
 //!
 //! | | draining | flushing |
 //! |---|---|---|
-//! | the input ended | [`GRACE`] | while the client reads something within each [`GRACE`] |
-//! | the server shuts down | [`GRACE`] | until [`GRACE`] after the start of draining, at least [`LAST`] |
+//! | the input ended | `limits.grace` | while the client reads something within each [`UNREAD_LAST`] |
+//! | the server shuts down | `limits.grace` | until `limits.grace` after the start of draining, at least [`LAST`] |
 //! | both | [`HURRY`] | [`LAST`] |
 //!
 //! While the outbox is full, the loop does not read, so it would see neither the end of the input nor an error. A
@@ -52,13 +52,13 @@ const MAX_WAITING_RESPONSES: usize = 2;
 /// How long a client may read nothing while the outbox is full.
 const UNREAD: Duration = Duration::from_secs(60);
 
-/// How long requests in flight may go on after the input ended, or after the server began to shut down.
-const GRACE: Duration = Duration::from_secs(10);
+/// How long a client may read nothing of the last responses.
+const UNREAD_LAST: Duration = Duration::from_secs(10);
 
 /// How long the last responses may take to write after that.
 const LAST: Duration = Duration::from_secs(1);
 
-/// The same as [`GRACE`] when the input ended and the server shuts down: a client that does not wait does both.
+/// The same as `limits.grace` when the input ended and the server shuts down: a client that does not wait does both.
 const HURRY: Duration = Duration::from_millis(500);
 
 /// Serves one client on a byte stream until `read` ends, `write` fails, or the server shuts down.
@@ -208,6 +208,13 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     // Draining.
     connection.end();
     let draining_since = Instant::now();
+    let grace = connection.grace();
+    if !requests.is_empty() {
+        tracing::info!(
+            requests = requests.len(),
+            "waits up to {grace:?} for running requests, then ends"
+        );
+    }
     let shuts_down = shutdown.clone();
     let ended_twice = async {
         shuts_down.await;
@@ -237,7 +244,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     let in_time = tokio::select! {
         biased;
         () = done => true,
-        () = sleep_until(draining_since + GRACE) => false,
+        () = sleep_until(draining_since + grace) => false,
         () = hurried => false,
     };
     if !in_time {
@@ -250,7 +257,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
     outbox.close();
     let shut_down = async {
         shutdown.await;
-        sleep_until((draining_since + GRACE).max(Instant::now() + LAST)).await;
+        sleep_until((draining_since + grace).max(Instant::now() + LAST)).await;
     };
     let hurried = async { sleep_until(ended_twice.await + LAST).await };
     let is_written = tokio::select! {
@@ -259,7 +266,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
         () = signals.written => true,
         () = shut_down => false,
         () = hurried => false,
-        () = unread(&outbox, GRACE) => false,
+        () = unread(&outbox, UNREAD_LAST) => false,
     };
     if !is_written {
         tracing::warn!("the client does not read its output, and the rest of it was dropped");

@@ -66,7 +66,7 @@ async fn respond(
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             era::of_header(&parts.headers)?;
             if !headers::accepted(&parts.headers).events {
-                let why = "The answer to GET is text/event-stream, which Accept does not name.";
+                let why = "The response to GET is text/event-stream, which Accept does not name.";
                 return Err(RpcError::invalid(why).with_status(StatusCode::NOT_ACCEPTABLE));
             }
             let context = RequestContext {
@@ -83,7 +83,7 @@ async fn respond(
     let accepted = headers::accepted(&parts.headers);
     if !accepted.any {
         return Err(
-            RpcError::invalid("The answer is application/json, which Accept excludes.")
+            RpcError::invalid("The response is application/json, which Accept excludes.")
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }

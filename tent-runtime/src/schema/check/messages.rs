@@ -41,6 +41,18 @@ pub(super) fn integer_range(rule: &IntegerRule) -> String {
     }
 }
 
+/// The problem of a double that stands for an integer beyond 2^53, and for others near it.
+pub(super) fn inexact_integer(number: &serde_json::Number, rule: &IntegerRule) -> String {
+    let range = integer_range(rule);
+    match number.as_f64() {
+        // As an integer it can be within the range.
+        Some(number) if number >= rule.min as f64 && number <= rule.max as f64 => format!(
+            "must be {range}, and an integer above 2^53 is written without a fraction or an exponent"
+        ),
+        _ => format!("must be {range}"),
+    }
+}
+
 /// The range of a number, as the end of "must be".
 pub(super) fn number_range(rule: &NumberRule) -> String {
     let mut parts = Vec::new();

@@ -6,6 +6,7 @@ use super::compiled::{IntegerRule, NodeId, NumberRule, StringRule};
 use super::messages;
 use super::path::Path;
 use super::walk::{Mode, Validation, range};
+use crate::json;
 
 /// The greatest integer up to which every integer is exact as an `f64`.
 const SAFE: f64 = 9_007_199_254_740_991.0;
@@ -76,9 +77,7 @@ impl Validation<'_> {
                 Some(read) => (read, !number.is_f64()),
                 None if is_wider(number, rule) => return,
                 None if number.as_f64().is_some_and(|read| read.fract() == 0.0) => {
-                    return self.fail(path, || {
-                        format!("must be {}", messages::integer_range(rule))
-                    });
+                    return self.fail(path, || messages::inexact_integer(number, rule));
                 }
                 None => {
                     return self.fail(path, || {
@@ -161,7 +160,7 @@ impl Validation<'_> {
             || rule
                 .exclusive_max
                 .is_some_and(|exclusive_max| read >= exclusive_max)
-            || (rule.is_f32 && read.abs() > f64::from(f32::MAX))
+            || (rule.is_f32 && (read as f32).is_infinite())
         {
             return self.fail(path, || format!("must be {}", messages::number_range(rule)));
         }
@@ -194,8 +193,8 @@ fn integer_of(number: &JsonNumber) -> Option<i128> {
         return Some(number.into());
     }
     let number = number.as_f64()?;
-    // No input type holds more than 64 bits, and 1e300 would saturate the conversion.
-    (number.fract() == 0.0 && number.abs() < 2e19).then_some(number as i128)
+    // A double above 2^53 stands for every number near it: for one below `i64::MIN`, or for one with a fraction.
+    (number.fract() == 0.0 && number.abs() <= SAFE).then_some(number as i128)
 }
 
 /// Whether `number` is an integer of more than 64 bits that the rule allows.
@@ -222,7 +221,13 @@ fn integer_in(text: &str, json: bool) -> Option<i128> {
 fn number_in(text: &str) -> Option<JsonNumber> {
     let starts = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let ends = text.ends_with(|c: char| c.is_ascii_digit());
-    (starts && ends).then(|| serde_json::from_str(text).ok())?
+    if !(starts && ends) {
+        return None;
+    }
+    match json::read(text, json::Strict) {
+        Ok(Value::Number(number)) => Some(number),
+        _ => None,
+    }
 }
 
 /// Whether `number` is a multiple of `multiple_of`, within the precision of an `f64`.

@@ -23,7 +23,7 @@ const RETRY: Duration = Duration::from_millis(250);
 
 /// The open connections of one listener.
 #[derive(Debug)]
-pub(super) struct OpenConnections {
+pub(in crate::server) struct OpenConnections {
     max: usize,
     max_per_address: usize,
     epoch: Instant,
@@ -68,6 +68,11 @@ impl OpenConnections {
             table: Mutex::default(),
             freed: Notify::new(),
         })
+    }
+
+    /// How many there are.
+    pub(in crate::server) fn count(&self) -> usize {
+        self.lock().open.len()
     }
 
     /// Adds a connection, after the one that is idle for the longest time has made room if that is necessary. Waits while

@@ -20,7 +20,12 @@ async fn started(app: Router, max: usize) -> (SocketAddr, oneshot::Sender<()>, J
     let shutdown = async {
         let _ = shutdown.await;
     };
-    let served = tokio::spawn(serve(listener, app, limits(max), shutdown));
+    let served = async move {
+        let drained = Some(std::future::ready(()));
+        let limits = limits(max);
+        serve(listener, app, &limits, shutdown, drained, &limits.table()).await;
+    };
+    let served = tokio::spawn(served);
     (addr, shut_down, served)
 }
 

@@ -55,7 +55,7 @@ impl Lane {
     /// Cancel-safe: when this future is dropped, work that has not begun does not begin.
     pub(super) async fn run<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl Fn(&mut Connection) -> rusqlite::Result<T> + Send + Sync + 'static,
+        work: impl Fn(&mut Connection) -> Result<T, BoxError> + Send + Sync + 'static,
     ) -> Result<T, BoxError> {
         let arrived = Instant::now();
         let waiting = self.waiting.try_acquire();
@@ -75,11 +75,11 @@ impl Lane {
             let (given_back, result) = AbortOnDrop(task).joined().await?;
             turn = given_back;
             match result {
-                Err(error) if is_busy(&error) && arrived.elapsed() < PATIENCE => {
+                Err(error) if waits(&error) && arrived.elapsed() < PATIENCE => {
                     sleep(pause).await;
                     pause = (pause * 2).min(LAST_PAUSE);
                 }
-                result => return Ok(result?),
+                result => return result,
             }
         }
     }
@@ -98,6 +98,10 @@ impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
+}
+
+fn waits(error: &BoxError) -> bool {
+    error.downcast_ref().is_some_and(is_busy)
 }
 
 /// Whether another connection holds a lock that this one needs.

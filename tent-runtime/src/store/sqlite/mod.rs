@@ -1,8 +1,10 @@
 //! [`Sqlite`]: the store in one SQLite file, which any number of processes of one machine may share.
 //!
 //! Reads have a separate connection, so that none waits behind a write that another process holds up. The two
-//! connections run their work on the blocking pool, each one call at a time: see [`lane`].
+//! connections run their work on the blocking pool, each one call at a time: see [`lane`]. Each call first checks that the
+//! file is the one that was opened: see [`file`].
 
+mod file;
 mod lane;
 mod rows;
 mod schema;
@@ -15,6 +17,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use rusqlite::{Connection, TransactionBehavior};
 
+use self::file::StoreFile;
 use self::lane::Lane;
 use self::rows::SqlRows;
 use super::Store;
@@ -30,7 +33,7 @@ const MARK_LAG: Duration = Duration::from_secs(1);
 /// Holds all records in one file. A new file is readable by its owner alone (mode 0600). It contains the secret where the
 /// settings have none, so treat it as a secret.
 pub(crate) struct Sqlite {
-    place: Arc<str>,
+    file: Arc<StoreFile>,
     reads: Arc<Lane>,
     writes: Arc<Lane>,
     clock: Arc<StoreClock>,
@@ -51,10 +54,13 @@ impl Sqlite {
     /// # Errors
     /// Those of [`open`](Self::open).
     pub(crate) async fn open_with_clock(path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
-        let place: Arc<str> = path.display().to_string().into();
+        let place = path.display().to_string();
         let owned = path.to_owned();
-        let opened = tokio::task::spawn_blocking(move || schema::open(&owned)).await;
-        let (reads, writes) = opened.map_err(Error::unexpected)?.map_err(|why| {
+        let opened = tokio::task::spawn_blocking(move || {
+            let (reads, writes) = schema::open(&owned)?;
+            Ok::<_, BoxError>((reads, writes, StoreFile::opened(&owned)?))
+        });
+        let (reads, writes, file) = opened.await.map_err(Error::unexpected)?.map_err(|why| {
             // Only the person who starts the server sees it, so the message contains the cause.
             let message = format!("The store {place} cannot be opened: {why}.");
             Error::unexpected(why)
@@ -62,7 +68,7 @@ impl Sqlite {
                 .with_fix("Correct the problem, or set store.url to another file.")
         })?;
         Ok(Sqlite {
-            place,
+            file: Arc::new(file),
             reads: Lane::new(reads),
             writes: Lane::new(writes),
             clock: Arc::new(StoreClock::new(clock)),
@@ -73,7 +79,7 @@ impl Sqlite {
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T> + Send + Sync + 'static,
     ) -> Result<T> {
-        let done = self.reads.run(work).await;
+        let done = self.reads.run(checked(&self.file, work)).await;
         done.map_err(|why| self.failed("read", why))
     }
 
@@ -81,14 +87,33 @@ impl Sqlite {
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T> + Send + Sync + 'static,
     ) -> Result<T> {
-        let done = self.writes.run(work).await;
+        let done = self.writes.run(checked(&self.file, work)).await;
         done.map_err(|why| self.failed("written", why))
     }
 
     fn failed(&self, what: &str, source: BoxError) -> Error {
+        let place = self.file.path().display();
         Error::unexpected(Failure {
-            message: format!("the store {} could not be {what}", self.place),
+            message: format!("the store {place} could not be {what}"),
             source,
+        })
+    }
+}
+
+/// The work after a check of the file.
+fn checked<T, W>(
+    file: &Arc<StoreFile>,
+    work: W,
+) -> impl Fn(&mut Connection) -> Result<T, BoxError> + use<T, W>
+where
+    W: Fn(&mut Connection) -> rusqlite::Result<T>,
+{
+    let file = Arc::clone(file);
+    move |connection| {
+        file.check()?;
+        work(connection).map_err(|error| {
+            file.note(&error);
+            error.into()
         })
     }
 }
@@ -139,10 +164,18 @@ impl Store for Sqlite {
         let clock = Arc::clone(&self.clock);
         Box::pin(self.writing(move |connection| write(connection, &ops, &clock)))
     }
+
+    fn check(&self) -> BoxFuture<'_, Result<()>> {
+        let file = Arc::clone(&self.file);
+        Box::pin(async move {
+            let done = self.reads.run(move |_| file.look()).await;
+            done.map_err(|why| self.failed("read", why))
+        })
+    }
 }
 
 /// Runs the operations in one transaction. Where they are refused, a savepoint takes them back, and the settled rows stay
-/// settled.
+/// settled: see [`engine`].
 fn write(connection: &mut Connection, ops: &[Op], clock: &StoreClock) -> rusqlite::Result<Written> {
     // Immediate: a transaction that reads first and writes later can fail between the two.
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -152,17 +185,17 @@ fn write(connection: &mut Connection, ops: &[Op], clock: &StoreClock) -> rusqlit
         rows::set_mark(&transaction, at)?;
     }
     engine::settle(&mut SqlRows(&transaction), at)?;
-    let savepoint = transaction.savepoint()?;
-    let applied = engine::apply(&mut SqlRows(&savepoint), ops, at)?;
-    let written = match applied {
-        Ok(()) => {
+    let written = loop {
+        let savepoint = transaction.savepoint()?;
+        let applied = engine::apply(&mut SqlRows(&savepoint), ops, at)?;
+        let Err((op, why)) = applied else {
             savepoint.commit()?;
-            Written::Done { at }
-        }
-        Err((op, why)) => {
-            // Dropped, it is rolled back.
-            drop(savepoint);
-            Written::Refused { at, op, why }
+            break Written::Done { at };
+        };
+        // Dropped, it is rolled back.
+        drop(savepoint);
+        if !engine::make_room(&mut SqlRows(&transaction), &ops[op], &why, at)? {
+            break Written::Refused { at, op, why };
         }
     };
     transaction.commit()?;

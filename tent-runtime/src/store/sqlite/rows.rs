@@ -127,6 +127,38 @@ impl Rows for SqlRows<'_> {
             .collect()
     }
 
+    fn charged_due(
+        &mut self,
+        space: Space,
+        owner: Option<&Owner>,
+        now: Time,
+        most: usize,
+    ) -> rusqlite::Result<Vec<Row>> {
+        let (now, most) = (now.as_millis(), number(most as u64));
+        match owner {
+            Some(owner) => self
+                .0
+                .prepare(concat!(
+                    "SELECT ",
+                    columns!("NULL"),
+                    " FROM tent_records WHERE space = ?1 AND owner = ?2 AND charge IS NOT NULL AND due <= ?3
+                     ORDER BY due LIMIT ?4"
+                ))?
+                .query_map(params![space.0, owner, now, most], row_of)?
+                .collect(),
+            None => self
+                .0
+                .prepare(concat!(
+                    "SELECT ",
+                    columns!("NULL"),
+                    " FROM tent_records WHERE space = ?1 AND charge IS NOT NULL AND due <= ?2
+                     ORDER BY due LIMIT ?3"
+                ))?
+                .query_map(params![space.0, now, most], row_of)?
+                .collect(),
+        }
+    }
+
     fn next_due(&mut self, space: Space, owner: Option<&Owner>) -> rusqlite::Result<Option<Time>> {
         let next = |row: &SqlRow<'_>| row.get(0).map(Time::from_millis);
         let next = match owner {

@@ -9,7 +9,7 @@ use super::lane::{PATIENCE, SHORT_WAIT, is_busy};
 use crate::error::BoxError;
 
 /// The application id in the header of the file, which tells it from files of other programs: "tent".
-const APPLICATION: i32 = i32::from_be_bytes(*b"tent");
+pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"tent");
 
 /// Each step migrates a file from the form of its index to the next. A released step never changes.
 const STEPS: &[&str] = &[

@@ -8,7 +8,8 @@ use super::*;
 use crate::clock::StillClock;
 use crate::settings::Secret;
 use crate::store::idempotency::{Claimed, State};
-use crate::store::{NO_OWNER, Space, idempotency, keys, secrets, sessions, tests as contract};
+use crate::store::record::NO_OWNER;
+use crate::store::{Space, idempotency, keys, secrets, sessions, tests as contract};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -512,4 +513,62 @@ async fn a_backlog_of_expired_records_is_removed_bit_by_bit() {
         most: 10,
     };
     assert_eq!(store.scan(page).await.expect("reads").len(), 3);
+}
+
+#[tokio::test]
+async fn rows_that_a_refused_write_settles_are_settled_once() {
+    let directory = Directory::new();
+    let clock = StillClock::at(0);
+    let store = Sqlite::open_with_clock(&directory.file(), clock.clone()).await;
+    let store = store.expect("it opens");
+    let end = async |owner, nonce: &[u8], bounds| {
+        sessions::end(&store, nonce, MINUTE, [owner; 32], bounds).await
+    };
+    for n in 0..300_u16 {
+        let [high, low] = n.to_be_bytes();
+        for owner in [1, 2] {
+            let ended = end(owner, &[owner, high, low], sessions::BOUNDS).await;
+            ended.expect("there is room");
+        }
+    }
+    clock.go_on(60_000);
+    let left = async |owner: u8| {
+        let count = store.reading(move |connection| {
+            let count = "SELECT count(*) FROM tent_records WHERE owner = ?1";
+            connection.query_row(count, [[owner; 32]], |row| row.get::<_, i64>(0))
+        });
+        count.await.expect("reads")
+    };
+    // No room for any: each write is refused.
+    let mut none = sessions::BOUNDS;
+    none.per_owner.records = 0;
+    for _ in 0..2 {
+        end(1, b"new", none).await.expect_err("it is full");
+        assert_eq!(left(1).await, 0, "its own are settled");
+    }
+    assert!(
+        left(2).await >= 300 - 2 * 64,
+        "those of another are left alone"
+    );
+}
+
+/// S16.
+#[tokio::test]
+async fn a_file_that_was_overwritten_is_found_damaged() {
+    let directory = Directory::new();
+    let file = directory.file();
+    let store = directory.store().await;
+    store.check().await.expect("it is good");
+    let length = std::fs::metadata(&file).expect("it is there").len();
+    let garbage = vec![0x5a; usize::try_from(length).expect("it is short")];
+    std::fs::write(&file, garbage).expect("it can be written");
+    for beside in ["tent.db-wal", "tent.db-shm"] {
+        let _ = std::fs::remove_file(directory.0.join(beside));
+    }
+    let error = store.check().await.expect_err("it is damaged");
+    assert!(
+        error.chain().iter().any(|line| line.contains("is damaged")),
+        "{:?}",
+        error.chain()
+    );
 }

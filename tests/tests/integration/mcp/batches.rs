@@ -145,7 +145,7 @@ async fn runs_no_more_requests_of_an_array_once_the_responses_are_too_large() {
             answer,
             &json!({"jsonrpc": "2.0", "id": id, "error": {
                 "code": -32600,
-                "message": "Not served: the answers before it are over the 1000 bytes that this server sends at once.",
+                "message": "Not served: the responses before it are over the 1000 bytes that this server sends at once.",
                 "data": {"code": "T0007", "fix": fix},
             }})
         );

@@ -28,6 +28,7 @@ async fn state(app: &App, request: Request) -> String {
 }
 
 #[tokio::test]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
 async fn a_retry_waits_for_the_call_in_another_process() {
     let directory = Directory::new("claims");
     let url = directory.store();

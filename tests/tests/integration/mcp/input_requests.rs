@@ -251,7 +251,7 @@ async fn the_deadline_of_a_call_pauses_for_an_input_request_with_its_own_deadlin
     let (_, id) = input_request(&mut stream).await;
     let cancelled = notification("notifications/cancelled", json!({"requestId": id}));
     assert_eq!(stream.message().await, cancelled);
-    let message = "The client's answer to \"name\" did not come in time.";
+    let message = "The client's response to \"name\" did not come in time.";
     assert_eq!(failure(&stream.message().await), ("T0022", message));
     assert_eq!(
         app.send(respond(&id)).await.status,
@@ -283,7 +283,7 @@ async fn an_invalid_response_or_an_error_ends_the_input_request() {
         let ended = stream.message().await;
         let (code, text) = failure(&ended);
         assert_eq!(code, "T0022");
-        let text = text.strip_prefix("The client's answer to \"name\" ");
+        let text = text.strip_prefix("The client's response to \"name\" ");
         assert!(
             text.is_some_and(|text| text.starts_with(message)),
             "{ended}"
@@ -430,7 +430,7 @@ async fn an_input_request_that_no_client_reads_fails_and_one_that_was_read_waits
     let app = app().await;
     let session = app.session_of("2025-11-25", json!({"roots": {}})).await;
     let call = |name| Request::legacy_call(&session, name);
-    let gone = "T0022 The client's answer to \"folders\" cannot come: the client went away.";
+    let gone = "T0022 The client's response to \"folders\" cannot come: the client went away.";
     let start = Instant::now();
 
     // The client closes the connection before the response is a stream.
@@ -479,7 +479,7 @@ async fn an_input_request_fails_at_once_when_the_input_of_the_connection_has_end
     assert_eq!(request["method"], "elicitation/create");
     client.close().await;
     let response = client.message().await;
-    let message = "The client's answer to \"sure\" cannot come: the client went away.";
+    let message = "The client's response to \"sure\" cannot come: the client went away.";
     assert_eq!(failure(&response), ("T0022", message));
     assert!(
         client.finish().await.is_empty(),

@@ -5,6 +5,7 @@
 mod about;
 mod app;
 mod batches;
+mod bounded_outputs;
 mod bounds;
 mod cancellation;
 mod client;
@@ -34,3 +35,4 @@ mod results;
 mod revisions;
 mod subscriptions;
 mod transport;
+mod unstructured;

@@ -275,6 +275,7 @@ async fn returns_the_id_of_an_older_client_byte_for_byte() {
 /// Two servers of one app on one store, as behind a proxy that sends each request to either.
 // K4-11.
 #[tokio::test]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
 async fn every_server_of_a_store_serves_and_ends_a_session() {
     let directory = Directory::new("two-servers");
     let url = directory.store();

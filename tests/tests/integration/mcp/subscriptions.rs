@@ -288,6 +288,7 @@ async fn a_stream_ends_when_the_key_of_its_caller_is_revoked() {
 }
 
 #[tokio::test(start_paused = true)]
+#[cfg_attr(not(feature = "sqlite"), ignore = "needs a store in a file")]
 async fn a_stream_ends_when_another_process_ends_its_session() {
     let directory = Directory::new("ended-session");
     let url = directory.store();
