@@ -164,7 +164,7 @@ catalogue! {
         "Use a key that has the scopes that are named.";
 
     TOO_MANY_REQUESTS = Call(429) "T0006" "too-many-requests"
-        "This caller or this address sent too many requests."
+        "This caller or this address sent too many requests, or its requests and responses hold too many bytes at once."
         "Wait for the time that Retry-After gives, then call again.";
 
     TOO_LARGE = Call(413) "T0007" "too-large"
@@ -192,7 +192,7 @@ catalogue! {
         "Give the reference to the operator of the server.";
 
     SHUTTING_DOWN = Call(503) "T0013" "shutting-down"
-        "The server is shutting down and accepts no new calls."
+        "The server is shutting down and accepts no new calls, or it holds as many bytes of requests and responses as limits.in_flight allows."
         "Send the call again later.";
 
     WRONG_HOST_OR_ORIGIN = Call(403) "T0014" "wrong-host-or-origin"
@@ -208,8 +208,8 @@ catalogue! {
         "Use a method that the Allow header of the response names.";
 
     UNSUPPORTED_MEDIA_TYPE = Call(415) "T0017" "unsupported-media-type"
-        "The content type of the request body is not JSON."
-        "Send `Content-Type: application/json`.";
+        "The content type of the request body is not JSON, or the body has a content coding such as gzip."
+        "Send `Content-Type: application/json`, without Content-Encoding.";
 
     INVALID_JSON = Call(400) "T0018" "invalid-json"
         "The request body is not valid JSON, nests too deeply, or has a duplicate key in an object."
@@ -220,7 +220,7 @@ catalogue! {
         "Request less in one call, or raise limits.max_response on the server.";
 
     BODY_TOO_SLOW = Call(408) "T0020" "body-too-slow"
-        "The request body did not arrive in time: a body may take 30 seconds, plus one second for each 4 kB."
+        "The request body did not arrive in time: every 30 seconds must bring its end, or 120 kB of it."
         "Send the call again, without long pauses in the body.";
 
     MISSING_CAPABILITY = Call(400) "T0021" "missing-capability"

@@ -31,6 +31,7 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
 
 /// As [`object`], with the reason as a text.
 pub(crate) fn object_in(text: &str) -> Result<Map<String, Value>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match read(text, Strict).map_err(|error| error.to_string())? {
         Value::Object(object) => Ok(object),
         _ => Err("it is not a JSON object".to_owned()),

@@ -4,6 +4,7 @@
 //!
 //! Each module imports only modules above it in this list, which a test enforces.
 
+mod text;
 mod bounded;
 mod clock;
 mod content;
@@ -15,6 +16,7 @@ mod schema;
 mod caller;
 // Public as a module: its sections have common names, such as `Web` and `Store`.
 pub mod settings;
+mod in_flight;
 mod seal;
 mod store;
 mod keys;

@@ -9,7 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tent_core::codes;
 
 use crate::cx::TraceId;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::text::abridged;
 
 pub(crate) use mount::base;
 pub(crate) use upload::Upload;
@@ -18,7 +19,7 @@ pub(crate) use upload::Upload;
 pub(crate) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Whether the content type is JSON, in any case and with any parameters (RFC 9110, section 8.3.1).
-pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+fn is_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(only), None) = (types.next(), types.next()) else {
         return false;
@@ -31,6 +32,38 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
         .unwrap_or_default();
     media.trim().eq_ignore_ascii_case("application/json")
 }
+
+/// Checks the media type and the coding of a request body that must be JSON.
+///
+/// # Errors
+/// T0017 for another media type, and for a coding such as `gzip`, which it names.
+pub(crate) fn check_json(headers: &HeaderMap) -> Result<()> {
+    // The coding first: without it, nothing else about the body is known.
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let is_coded = |value: &&HeaderValue| {
+        let mut codings = value.as_bytes().split(|&byte| byte == b',');
+        codings.any(|coding| {
+            let coding = coding.trim_ascii();
+            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")
+        })
+    };
+    if let Some(coding) = encodings.find(is_coded) {
+        let coding = abridged(&String::from_utf8_lossy(coding.as_bytes()), 80).into_owned();
+        return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)
+            .with_message(format!("The request body has the content coding {coding}."))
+            .with_fix("Send the body as it is, without Content-Encoding.")
+            .with_field(CODING, coding));
+    }
+    match is_json(headers) {
+        true => Ok(()),
+        false => Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)
+            .with_message("The content type of the request body is not JSON.")
+            .with_fix("Send `Content-Type: application/json`.")),
+    }
+}
+
+/// The field of an error that names the content coding of a request.
+const CODING: &str = "contentEncoding";
 
 /// The id of a request: its own `X-Request-Id` if that is safe to log and to send back, else a new one.
 pub(crate) fn trace(headers: &HeaderMap) -> TraceId {
@@ -72,6 +105,11 @@ pub(crate) fn failure_headers(error: &Error, realm: &str, headers: &mut HeaderMa
                 let value = challenge(realm, Some(&scopes.join(" ")));
                 headers.insert(header::WWW_AUTHENTICATE, value);
             }
+        }
+        // RFC 9110, section 12.5.3: the codings that a request to this address may use.
+        Some(codes::UNSUPPORTED_MEDIA_TYPE) if error.fields().contains_key(CODING) => {
+            let identity = HeaderValue::from_static("identity");
+            headers.insert(header::ACCEPT_ENCODING, identity);
         }
         _ => {}
     }
@@ -129,6 +167,33 @@ mod tests {
             assert!(!is_json(&with("content-type", other)), "{other}");
         }
         assert!(!is_json(&HeaderMap::new()));
+    }
+
+    // P15.
+    #[test]
+    fn names_the_coding_of_a_body_that_it_does_not_read() {
+        let check = |encoding: &str| {
+            let mut headers = with("content-encoding", encoding);
+            headers.extend(with("content-type", "application/json"));
+            check_json(&headers)
+        };
+        for identity in ["", "identity", "Identity", "identity, identity"] {
+            assert!(check(identity).is_ok(), "{identity}");
+        }
+        for coded in ["gzip", "br", "identity, GZIP", "x-gzip", "zstd"] {
+            let error = check(coded).expect_err("it is coded");
+            assert_eq!((error.code(), error.status()), ("T0017", 415));
+            assert!(error.message().contains(coded), "{error}");
+            let mut headers = HeaderMap::new();
+            failure_headers(&error, "", &mut headers);
+            assert_eq!(headers[header::ACCEPT_ENCODING], "identity");
+        }
+        let error = check_json(&HeaderMap::new()).expect_err("it has no type");
+        let mut headers = HeaderMap::new();
+        failure_headers(&error, "", &mut headers);
+        assert!(headers.is_empty());
+        let long = check(&"x".repeat(9000)).expect_err("it is coded");
+        assert!(long.message().len() < 200);
     }
 
     #[test]

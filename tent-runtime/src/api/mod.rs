@@ -10,7 +10,7 @@ mod response;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, Bytes, HttpBody as _};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value};
@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::function::{Function, Kind};
 use crate::json;
 use crate::schema::{InputEncoding, invalid_input};
+use crate::text;
 use crate::web::{self, Upload};
 use tent_core::codes;
 
@@ -49,6 +50,7 @@ pub(crate) async fn serve(api: Arc<Api>, request: Request<Body>) -> Response<Bod
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
     let response = respond(&api, &parts, &mut body, trace).await;
+    let response = response.and_then(|response| counted(dispatcher, &parts, response));
     let mut response =
         response.unwrap_or_else(|error| problem::response(&error, &parts, dispatcher));
     body.finish(&mut response).await;
@@ -57,6 +59,17 @@ pub(crate) async fn serve(api: Arc<Api>, request: Request<Body>) -> Response<Bod
         Method::HEAD => without_body(response),
         _ => response,
     }
+}
+
+/// Counts the body of a response in the budget of the bytes in flight.
+fn counted(
+    dispatcher: &Dispatcher,
+    parts: &Parts,
+    response: Response<Bytes>,
+) -> Result<Response<Body>> {
+    let (head, bytes) = response.into_parts();
+    let body = dispatcher.in_flight().body(bytes, &parts.extensions)?;
+    Ok(Response::from_parts(head, body))
 }
 
 /// Writes the failure of a request that is not a call as a problem document.
@@ -82,11 +95,11 @@ async fn respond(
     parts: &Parts,
     body: &mut Upload,
     trace: TraceId,
-) -> Result<Response<Body>> {
+) -> Result<Response<Bytes>> {
     let dispatcher = &api.dispatcher;
     let admitted = dispatcher.admit(parts, trace).await?;
     dispatcher.check_open()?;
-    match name(parts)? {
+    match name(parts) {
         None if is_read(&parts.method) => list(api, &admitted).await,
         None => Err(method_not_allowed("GET, HEAD")),
         Some(name) => call(dispatcher, parts, body, &admitted, &name).await,
@@ -102,17 +115,17 @@ fn method_not_allowed(allow: &'static str) -> Error {
 }
 
 /// The function that the path names; `None` for the list.
-fn name(parts: &Parts) -> Result<Option<String>> {
+fn name(parts: &Parts) -> Option<String> {
     let path = parts.uri.path();
     let rest = path.strip_prefix("/api").unwrap_or(path);
     // Only one slash: a name cannot begin with another.
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     if rest.is_empty() {
-        return Ok(None);
+        return None;
     }
-    let name = percent_encoding::percent_decode_str(rest).decode_utf8();
-    name.map(|name| Some(name.into_owned()))
-        .map_err(|_| Error::new(codes::NOT_FOUND))
+    // What is not UTF-8 is the name of no function, and gets the same response as any other unknown name.
+    let name = percent_encoding::percent_decode_str(rest).decode_utf8_lossy();
+    Some(name.into_owned())
 }
 
 /// Calls a function and writes its output.
@@ -122,7 +135,7 @@ async fn call(
     body: &mut Upload,
     admitted: &Admitted,
     name: &str,
-) -> Result<Response<Body>> {
+) -> Result<Response<Bytes>> {
     let client = Client::default();
     let requester = Requester {
         admitted,
@@ -180,11 +193,10 @@ async fn posted_input(
     parts: &Parts,
     body: &mut Upload,
 ) -> Result<Map<String, Value>> {
-    if !web::is_json(&parts.headers) {
-        return Err(Error::new(codes::UNSUPPORTED_MEDIA_TYPE));
-    }
-    let bytes = body.read(dispatcher.settings().limits.max_body).await?;
-    if bytes.is_empty() {
+    web::check_json(&parts.headers)?;
+    let limit = dispatcher.settings().limits.max_body;
+    let bytes = body.read(limit, dispatcher.in_flight(), parts).await?;
+    if text::without_bom(&bytes).is_empty() {
         return Ok(Map::new());
     }
     json::object(&bytes)
@@ -219,7 +231,7 @@ fn query_input(parts: &Parts, function: &Function) -> Result<Map<String, Value>>
 }
 
 /// Lists the functions that the caller may call, with their schemas.
-async fn list(api: &Api, admitted: &Admitted) -> Result<Response<Body>> {
+async fn list(api: &Api, admitted: &Admitted) -> Result<Response<Bytes>> {
     let requester = Requester {
         admitted,
         client: &Client::default(),

@@ -2,7 +2,7 @@
 //!
 //! A value is the whole body, as the published output schema says. Content beside a value is for MCP clients.
 
-use axum::body::Body;
+use axum::body::Bytes;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -30,11 +30,11 @@ const INLINE: [&str; 8] = [
 ];
 
 /// Writes the response of a call that succeeded.
-pub(super) fn response(output: Output) -> Response<Body> {
+pub(super) fn response(output: Output) -> Response<Bytes> {
     match (output.value, output.content) {
         (Some(value), _) => json(String::from(Box::<str>::from(value))),
         (None, content) if content.is_empty() => {
-            let mut response = Response::new(Body::empty());
+            let mut response = Response::new(Bytes::new());
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
@@ -50,11 +50,11 @@ pub(super) fn response(output: Output) -> Response<Body> {
 }
 
 /// Writes a response of this JSON text.
-pub(super) fn json(text: String) -> Response<Body> {
+pub(super) fn json(text: String) -> Response<Bytes> {
     typed(text.into(), "application/json")
 }
 
-fn typed(body: Body, media_type: &str) -> Response<Body> {
+fn typed(body: Bytes, media_type: &str) -> Response<Bytes> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     let other = HeaderValue::from_static("application/octet-stream");
@@ -66,7 +66,7 @@ fn typed(body: Body, media_type: &str) -> Response<Body> {
 }
 
 /// Writes a single kind of content as the whole body. A browser must not run it as a page of this server.
-fn single(content: Content) -> Response<Body> {
+fn single(content: Content) -> Response<Bytes> {
     let (data, media_type) = match content.kind {
         ContentKind::Text(text) => (text.into_bytes(), TEXT.to_owned()),
         ContentKind::Image { data, media_type } | ContentKind::Audio { data, media_type } => {

@@ -30,8 +30,7 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     // Bind first: a port in use is the most common reason not to start, and nothing is open yet.
     let listener = bind(prepared.settings.web.addr).await?;
     let addr = listener.local_addr()?;
-    let longest = prepared.settings.limits.call_timeout;
-    let (starting, listener) = Starting::serve(listener, longest)?;
+    let (starting, listener) = Starting::serve(listener, &prepared.settings)?;
     let notifier = prepared.app.notifier.clone();
     let tent = Tent::new(prepared.open(registry).await?, notifier);
     starting.finish(tent.whole());

@@ -85,7 +85,7 @@ async fn accepts(
     let why = match guarded(until(deadline), work).await {
         Guarded::Returned(Ok(accepted)) => return accepted,
         Guarded::Returned(Err(error)) if !error.is(codes::INTERNAL) => return false,
-        Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.chain(),
+        Guarded::Returned(Err(error)) | Guarded::Panicked(error) => error.logged_chain(),
         Guarded::TimedOut => vec!["it did not return before the deadline".to_owned()],
     };
     tracing::error!(

@@ -112,7 +112,9 @@ impl Dispatcher {
     pub(crate) fn check_open(&self) -> Result<()> {
         match self.is_closing() {
             false => Ok(()),
-            true => Err(Error::new(codes::SHUTTING_DOWN).with_retry_after(RETRY_AFTER_CLOSING)),
+            true => Err(Error::new(codes::SHUTTING_DOWN)
+                .with_message("The server is shutting down and accepts no new calls.")
+                .with_retry_after(RETRY_AFTER_CLOSING)),
         }
     }
 
@@ -145,6 +147,11 @@ impl Admitted {
         &self.caller
     }
 
+    /// The address of the connection; `None` where it is unknown.
+    pub(crate) fn client_address(&self) -> Option<IpAddr> {
+        self.client_address
+    }
+
     /// The id of the request.
     pub(crate) fn trace(&self) -> TraceId {
         self.trace
@@ -175,11 +182,6 @@ impl Admitted {
     /// anonymous one.
     pub(crate) fn quota_key(&self) -> String {
         quota_key(&self.caller, self.client_address)
-    }
-
-    /// The address of the client; `None` if it is unknown.
-    pub(super) fn client_address(&self) -> Option<IpAddr> {
-        self.client_address
     }
 
     /// The same with the address of a client.

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Error, Result};
 use crate::race::race;
+use crate::text::{LOGGED_ERROR, abridged};
 use crate::{json, random};
 
 /// How code of the app ended.
@@ -119,8 +120,8 @@ pub(super) fn with_reference(error: Error, place: &str, caller: &str, trace: &st
         caller,
         trace,
         code = error.code(),
-        message = error.message(),
-        chain = ?error.chain(),
+        message = &*abridged(error.message(), LOGGED_ERROR),
+        chain = ?error.logged_chain(),
         "internal error",
     );
     Error::new(codes::INTERNAL)

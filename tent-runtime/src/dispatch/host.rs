@@ -1,6 +1,7 @@
 //! Checks that `Host` and `Origin` of a request are this server's. That keeps a page of another site, and a name that
 //! an attacker points at this machine (DNS rebinding), from reaching the app through a user's browser.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::{PoisonError, RwLock};
 
@@ -10,6 +11,7 @@ use tent_core::codes;
 
 use crate::error::{Error, Result};
 use crate::settings::Web;
+use crate::settings::values::{normal_authority, without_default_port};
 
 /// The hosts and origins that an app serves.
 #[derive(Debug)]
@@ -37,9 +39,10 @@ impl Hosts {
         let mut origins: Vec<_> = web.origins.iter().map(|o| normal_origin(o)).collect();
         if let Some(public) = &web.public_url {
             origins.push(normal_origin(public.origin()));
-            hosts.push(public.host().to_ascii_lowercase());
+            hosts.push(normal_authority(public.host()).into_owned());
         }
-        hosts.extend(web.hosts.iter().map(|host| host.to_ascii_lowercase()));
+        let normal = |host: &String| normal_authority(host).into_owned();
+        hosts.extend(web.hosts.iter().map(normal));
         let https = web.public_url.as_ref().is_some_and(|url| url.is_https());
         Hosts {
             hosts,
@@ -100,12 +103,12 @@ impl Hosts {
 
 /// The host of the request, if it names exactly one. If the request target holds a host too, as in a request to a proxy,
 /// both must be equal: a proxy in front of this server may read either.
-fn host(parts: &Parts) -> Option<String> {
-    let named = one(&parts.headers, header::HOST).map(str::to_ascii_lowercase);
+fn host(parts: &Parts) -> Option<Cow<'_, str>> {
+    let named = one(&parts.headers, header::HOST).map(normal_authority);
     let Some(authority) = parts.uri.authority() else {
         return named;
     };
-    let authority = authority.as_str().to_ascii_lowercase();
+    let authority = normal_authority(authority.as_str());
     let agrees = !parts.headers.contains_key(header::HOST) || named.as_ref() == Some(&authority);
     agrees.then_some(authority)
 }
@@ -133,18 +136,15 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// An origin in lower case, without the default port of its scheme and without a path.
+/// The normal form of an origin: that of its host, without the default port of its scheme and without a path.
 fn normal_origin(origin: &str) -> String {
-    let lower = origin.trim_end_matches('/').to_ascii_lowercase();
-    let without = |scheme: &str, port: &str| {
-        lower
-            .starts_with(scheme)
-            .then(|| lower.strip_suffix(port).map(str::to_owned))
-            .flatten()
+    let origin = origin.trim_end_matches('/');
+    let Some((scheme, authority)) = origin.split_once("://") else {
+        return origin.to_ascii_lowercase();
     };
-    without("http://", ":80")
-        .or_else(|| without("https://", ":443"))
-        .unwrap_or(lower)
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = normal_authority(authority);
+    format!("{scheme}://{}", without_default_port(&scheme, &authority))
 }
 
 fn wrong(message: &'static str) -> Error {
@@ -196,6 +196,52 @@ mod tests {
             &hosts,
             &[("host", "localhost"), ("host", "evil.example")]
         ));
+    }
+
+    // P35.
+    #[test]
+    fn a_host_is_the_same_in_every_spelling() {
+        let hosts = hosts(|web| {
+            web.hosts = vec!["tools.example.com".to_owned()];
+            web.origins = vec!["https://app.example".to_owned()];
+        });
+        for host in [
+            "localhost.",
+            "LOCALHOST.:3000",
+            "localhost:",
+            "localhost:03000",
+            "tools.example.com.",
+            "Tools.Example.com.:443",
+            "[0:0:0:0:0:0:0:1]:3000",
+            "[::ffff:127.0.0.1]",
+        ] {
+            assert!(accepts(&hosts, &[("host", host)]), "{host}");
+            let origin = format!("https://{host}");
+            assert!(
+                accepts(&hosts, &[("host", host), ("origin", &origin)]),
+                "{host}"
+            );
+        }
+        let from = |origin| accepts(&hosts, &[("host", "localhost:3000"), ("origin", origin)]);
+        for origin in [
+            "http://localhost.:3000",
+            "https://app.example.",
+            "HTTPS://App.Example.:443",
+        ] {
+            assert!(from(origin), "{origin}");
+        }
+        for host in [
+            ".",
+            "localhost..",
+            "tools.example.com..",
+            "..",
+            "[::2]",
+            "[::1",
+        ] {
+            assert!(!accepts(&hosts, &[("host", host)]), "{host}");
+        }
+        assert!(!from("https://app.example.."));
+        assert!(!from("http://localhost.:3001"));
     }
 
     #[test]

@@ -75,6 +75,7 @@ pub(crate) use resolve::{Endpoint, Requester, Resolved, Target};
 use crate::caller::Caller;
 use crate::cx::States;
 use crate::error::Error;
+use crate::in_flight::InFlight;
 use crate::keys::Keys;
 use crate::registry::{Diagnostics, Registry};
 use crate::seal::Sealer;
@@ -107,6 +108,7 @@ pub(crate) struct Dispatcher {
     states: Arc<States>,
     about: AppInfo,
     settings: Settings,
+    in_flight: Arc<InFlight>,
     hooks: IdentityHooks,
     hosts: Hosts,
     keys: Keys,
@@ -146,6 +148,7 @@ impl Dispatcher {
             states: Arc::new(states),
             about,
             hosts: Hosts::new(&settings.web),
+            in_flight: InFlight::new(&settings),
             settings,
             hooks,
             keys: Keys::new(store.clone()),
@@ -199,6 +202,11 @@ impl Dispatcher {
     /// The settings.
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The budget of the bytes that requests and responses hold.
+    pub(crate) fn in_flight(&self) -> &Arc<InFlight> {
+        &self.in_flight
     }
 
     /// The API keys of the app.

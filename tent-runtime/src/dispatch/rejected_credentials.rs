@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::cx::TraceId;
 use crate::error::Error;
+use crate::text::{LOGGED, abridged};
 
 /// The least time between two lines at level `info`.
 const INFO_INTERVAL: Duration = Duration::from_secs(1);
@@ -33,7 +34,8 @@ impl RejectedCredentials {
     pub(super) fn log(&self, parts: Option<&Parts>, trace: &TraceId, error: &Error) {
         let peer = parts.and_then(|parts| parts.extensions.get::<ConnectInfo<SocketAddr>>());
         let peer = peer.map(|ConnectInfo(addr)| tracing::field::display(addr));
-        let path = parts.map(|parts| parts.uri.path());
+        let path = parts.map(|parts| abridged(parts.uri.path(), LOGGED));
+        let path = path.as_deref();
         let trace = trace.as_str();
         match self.due(Instant::now()) {
             Some(unlogged) => {

@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 
 use crate::bounded;
 use crate::content::Content;
+use crate::text::{LOGGED_ERROR, abridged};
 
 /// Any owned error that threads can share.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
@@ -300,6 +301,18 @@ impl Error {
             .source()
             .map(|source| source as &(dyn StdError + 'static));
         chain::of(first)
+    }
+
+    /// The [`chain`](Self::chain) for a log line: its first messages, each cut.
+    pub(crate) fn logged_chain(&self) -> Vec<String> {
+        let mut chain = self.chain();
+        chain.truncate(20);
+        for message in &mut chain {
+            if let Cow::Owned(cut) = abridged(message, LOGGED_ERROR) {
+                *message = cut;
+            }
+        }
+        chain
     }
 }
 

@@ -1,17 +1,32 @@
 //! HTTP/1.1 connections: accepts them, serves each until it ends, and closes those that stay idle.
 //!
-//! Two things are limited: the number of connections, and the time that a connection waits for the head of a request. A
-//! response may take any time.
+//! Limited are the number of connections in total and of each client address, the time that a connection waits for the
+//! head of a request, the time that a client may read nothing of a response, and the bytes of heads. A response may take
+//! any time to make.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `activity` | what a connection waits for |
+//! | `body` | the bodies of a request and its response, which record their end |
+//! | `file_limit` | the limit of open files of the process |
+//! | `io` | the byte stream, with its limits |
+//! | `open` | the table of open connections |
+//! | `refusal` | the response to a client that is not served |
+
+mod activity;
+mod body;
+mod file_limit;
+mod io;
+mod open;
+mod refusal;
 
 use std::convert::Infallible;
-use std::io;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::Request;
 use hyper::body::Incoming;
@@ -19,9 +34,17 @@ use hyper::server::conn::http1;
 use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use tent_core::codes;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
+
+use self::activity::Activity;
+use self::body::{RequestBody, ResponseBody};
+use self::io::ConnectionIo;
+use self::open::{OpenConnections, Slot, TooMany};
+use crate::error::Error;
+use crate::in_flight::InFlight;
+use crate::settings::Limits;
 
 /// The time for the whole head of the first request of a connection, whose client is unknown until then.
 const FIRST_HEAD: Duration = Duration::from_secs(15);
@@ -31,55 +54,68 @@ const FIRST_HEAD: Duration = Duration::from_secs(15);
 /// again, a request would be lost.
 const NEXT_HEAD: Duration = Duration::from_secs(75);
 
-/// The most open connections. Further ones wait in the queue of the operating system until one ends, which an idle one
-/// soon does. An idle connection takes about 10 kB, so all of them take 160 MB.
-pub(super) const MAX_CONNECTIONS: usize = 16_384;
+/// The most bytes of a head, and of each of the two buffers of a connection. A larger head is 431.
+const BUFFER: usize = 64 << 10;
 
 /// The pause after the system could not accept a connection, for example because the process has no file descriptors
 /// left. An immediate retry would use all of a core.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 
-/// Counts the connections that are open.
-#[derive(Clone, Default)]
-pub(super) struct Open(Arc<()>);
+/// The limits of the connections of one listener.
+pub(super) struct ConnectionLimits {
+    max: usize,
+    max_per_address: usize,
+    write_timeout: Duration,
+    in_flight: Arc<InFlight>,
+}
 
-impl Open {
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        Arc::strong_count(&self.0) - 1
+impl ConnectionLimits {
+    /// The limits of the settings. Raises the limit of open files of the process, and stays below it.
+    pub(super) fn new(limits: &Limits, in_flight: &Arc<InFlight>) -> Self {
+        let max = file_limit::connections(limits.connections, file_limit::raise());
+        let max_per_address = limits.connections_per_address.unwrap_or(max / 2);
+        ConnectionLimits {
+            max,
+            max_per_address: max_per_address.max(1),
+            write_timeout: limits.write_timeout,
+            in_flight: in_flight.clone(),
+        }
+    }
+
+    /// The table of the connections of a listener.
+    pub(super) fn table(&self) -> Arc<OpenConnections> {
+        OpenConnections::new(self.max, self.max_per_address)
     }
 }
 
-/// Serves `app` on at most `max` connections at once until `shutdown` completes. Then each connection ends after its
-/// current request. With `drained`, until all have ended and it completes, new connections are served for one request each:
-/// a probe still finds the server, and learns that it shuts down.
+/// Serves `app` within these limits until `shutdown` completes. Then each connection ends after its current request. With
+/// `drained`, until all have ended and it completes, new connections are served for one request each: a probe still finds
+/// the server, and learns that it shuts down.
 pub(super) async fn serve(
     listener: TcpListener,
     app: Router,
-    max: usize,
+    limits: &ConnectionLimits,
     shutdown: impl Future<Output = ()>,
     drained: Option<impl Future<Output = ()>>,
-    open: &Open,
+    open: &Arc<OpenConnections>,
 ) {
     let http = http();
     let connections = GracefulShutdown::new();
-    let permits = Arc::new(Semaphore::new(max));
     tokio::pin!(shutdown);
     loop {
-        let (permit, (stream, peer)) = tokio::select! {
-            next = next(&permits, &listener) => next,
+        let (slot, stream, peer) = tokio::select! {
+            next = next(&listener, limits, open) => next,
             () = &mut shutdown => break,
         };
-        let has_request = Arc::new(AtomicBool::new(false));
-        let service = service(app.clone(), peer, has_request.clone());
-        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
-        let counted = open.clone();
-        tokio::spawn(async move {
-            if let Err(error) = with_first_request(connection, &has_request).await {
+        let (stream, service) = served(&app, limits, &slot, stream, peer);
+        let connection = connections.watch(http.serve_connection(stream, service));
+        let id = slot.id;
+        let task = tokio::spawn(async move {
+            if let Err(error) = with_first_request(connection, &slot.activity).await {
                 tracing::debug!(%peer, %error, "a connection broke off");
             }
-            drop((permit, counted));
         });
+        open.set_task(id, task.abort_handle());
     }
     let Some(drained) = drained else {
         drop(listener);
@@ -89,14 +125,14 @@ pub(super) async fn serve(
         let mut http = self::http();
         http.keep_alive(false);
         loop {
-            let (permit, (stream, peer)) = next(&permits, &listener).await;
-            let has_request = Arc::new(AtomicBool::new(false));
-            let service = service(app.clone(), peer, has_request.clone());
-            let connection = http.serve_connection(TokioIo::new(stream), service);
-            tokio::spawn(async move {
-                let _ = with_first_request(connection, &has_request).await;
-                drop(permit);
+            let (slot, stream, peer) = next(&listener, limits, open).await;
+            let (stream, service) = served(&app, limits, &slot, stream, peer);
+            let connection = http.serve_connection(stream, service);
+            let id = slot.id;
+            let task = tokio::spawn(async move {
+                let _ = with_first_request(connection, &slot.activity).await;
             });
+            open.set_task(id, task.abort_handle());
         }
     };
     let ended = async {
@@ -109,40 +145,79 @@ pub(super) async fn serve(
     }
 }
 
-/// The next connection, once there is room for it.
+/// The next connection, once there is room for it. Refuses those of addresses that have too many.
 async fn next(
-    permits: &Arc<Semaphore>,
     listener: &TcpListener,
-) -> (Option<OwnedSemaphorePermit>, (TcpStream, SocketAddr)) {
-    // The semaphore is never closed.
-    let permit = permits.clone().acquire_owned().await.ok();
-    (permit, accept(listener).await)
+    limits: &ConnectionLimits,
+    open: &Arc<OpenConnections>,
+) -> (Slot, TcpStream, SocketAddr) {
+    loop {
+        let (stream, peer) = accept(listener).await;
+        let network = limits.in_flight.counted_network(peer.ip());
+        match open.admit(network).await {
+            Ok(slot) => return (slot, stream, peer),
+            Err(TooMany) => refuse(stream),
+        }
+    }
 }
 
-/// Serves the requests of a connection, and records that it has one.
-fn service(
-    app: Router,
+/// The byte stream of a connection, and what serves its requests.
+fn served(
+    app: &Router,
+    limits: &ConnectionLimits,
+    slot: &Slot,
+    stream: TcpStream,
     peer: SocketAddr,
-    has_request: Arc<AtomicBool>,
-) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> {
-    service_fn(move |mut request: Request<Incoming>| {
-        has_request.store(true, Ordering::Relaxed);
-        request.extensions_mut().insert(ConnectInfo(peer));
-        app.clone().call(request)
-    })
+) -> (
+    TokioIo<ConnectionIo<TcpStream>>,
+    impl HttpService<Incoming, ResBody = ResponseBody, Error = Infallible, Future: Send> + use<>,
+) {
+    let stream = ConnectionIo::new(
+        stream,
+        peer.ip(),
+        slot.activity.clone(),
+        limits.in_flight.clone(),
+        limits.write_timeout,
+    );
+    let (app, activity) = (app.clone(), slot.activity.clone());
+    let service = service_fn(move |request: Request<Incoming>| {
+        serve_one(app.clone(), activity.clone(), peer, request)
+    });
+    (TokioIo::new(stream), service)
+}
+
+/// Serves one request of a connection.
+fn serve_one(
+    mut app: Router,
+    activity: Arc<Activity>,
+    peer: SocketAddr,
+    request: Request<Incoming>,
+) -> impl Future<Output = Result<http::Response<ResponseBody>, Infallible>> {
+    let begins = activity.begin(!hyper::body::Body::is_end_stream(request.body()));
+    let mut request = request.map(|body| RequestBody::new(body, activity.clone()));
+    request.extensions_mut().insert(ConnectInfo(peer));
+    // A connection that is being closed runs nothing: its client cannot get the response.
+    let served = begins.then(|| app.call(request));
+    async move {
+        let response = match served {
+            Some(served) => served.await?,
+            None => std::future::pending().await,
+        };
+        Ok(response.map(|body| ResponseBody::new(body, activity)))
+    }
 }
 
 /// Serves a connection to its end, or until the time for its first request is over.
 async fn with_first_request(
     connection: impl Future<Output = hyper::Result<()>>,
-    has_request: &AtomicBool,
+    activity: &Activity,
 ) -> hyper::Result<()> {
     tokio::pin!(connection);
     tokio::select! {
         ended = &mut connection => return ended,
         () = tokio::time::sleep(FIRST_HEAD) => {}
     }
-    match has_request.load(Ordering::Relaxed) {
+    match activity.has_request() {
         true => connection.await,
         false => Ok(()),
     }
@@ -150,8 +225,24 @@ async fn with_first_request(
 
 fn http() -> http1::Builder {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(NEXT_HEAD);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(NEXT_HEAD)
+        .max_buf_size(BUFFER);
     http
+}
+
+/// Refuses a connection with T0006. Waits for nothing: the client may read the response or not.
+fn refuse(stream: TcpStream) {
+    let error = Error::new(codes::TOO_MANY_REQUESTS)
+        .with_message(
+            "This address has as many open connections as limits.connections_per_address allows.",
+        )
+        .with_fix("Use the connections that are open, or close some.");
+    if let Ok(mut stream) = stream.into_std() {
+        // It does not block: the buffer of a new connection is empty, and the stream is not a blocking one.
+        let _ = stream.write_all(refusal::response(&error).as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+    }
 }
 
 /// Accepts the next connection.
@@ -174,160 +265,14 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     }
 }
 
-fn is_client_error(error: &io::Error) -> bool {
+fn is_client_error(error: &std::io::Error) -> bool {
     matches!(
         error.kind(),
-        io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
+        std::io::ErrorKind::ConnectionRefused
+            | std::io::ErrorKind::ConnectionAborted
+            | std::io::ErrorKind::ConnectionReset
     )
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
-
-    use axum::body::Bytes;
-    use axum::routing::get;
-    use futures_util::stream;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    use tokio::sync::oneshot;
-    use tokio::task::JoinHandle;
-
-    use super::*;
-
-    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
-
-    /// A server: its address, and the sender that shuts it down.
-    async fn started(app: Router, max: usize) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let addr = listener.local_addr().expect("it has one");
-        let (shut_down, shutdown) = oneshot::channel();
-        let shutdown = async {
-            let _ = shutdown.await;
-        };
-        let served = async move {
-            let drained = Some(std::future::ready(()));
-            serve(listener, app, max, shutdown, drained, &Open::default()).await;
-        };
-        let served = tokio::spawn(served);
-        (addr, shut_down, served)
-    }
-
-    fn hello() -> Router {
-        Router::new().route("/", get(async || "hello"))
-    }
-
-    /// Sends a request and reads its response, whose body ends with this word.
-    async fn asked(stream: &mut TcpStream, ends: &str) -> String {
-        stream.write_all(REQUEST).await.expect("it is open");
-        let mut got = Vec::new();
-        while !got.ends_with(ends.as_bytes()) {
-            let read = stream.read_buf(&mut got).await.expect("it is open");
-            assert_ne!(read, 0, "{}", String::from_utf8_lossy(&got));
-        }
-        String::from_utf8(got).expect("a text")
-    }
-
-    // The clock of these tests is paused. It advances when every task waits for it.
-
-    #[tokio::test(start_paused = true)]
-    async fn a_connection_without_a_whole_head_is_closed() {
-        let (addr, _tell, _served) = started(hello(), 10).await;
-        for begun in [&b""[..], b"GET / HTTP/1.1\r\nhost: loc"] {
-            let mut stream = TcpStream::connect(addr).await.expect("it listens");
-            stream.write_all(begun).await.expect("it is open");
-            let mut got = Vec::new();
-            let _ = stream.read_to_end(&mut got).await;
-            assert_eq!(got, b"", "there was no request");
-        }
-        let mut idle = TcpStream::connect(addr).await.expect("it listens");
-        asked(&mut idle, "hello").await;
-        asked(&mut idle, "hello").await;
-        let rest = idle.read_to_end(&mut Vec::new()).await;
-        assert_eq!(rest.ok(), Some(0), "it was idle too long");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_response_may_take_any_time() {
-        let slow = stream::unfold(0, async |at| {
-            tokio::time::sleep(20 * NEXT_HEAD).await;
-            (at < 3).then(|| (Ok::<_, io::Error>(Bytes::from_static(b"more ")), at + 1))
-        });
-        let slow = Arc::new(Mutex::new(Some(Box::pin(slow))));
-        let take = move || slow.lock().ok().and_then(|mut slow| slow.take());
-        let answer = move || {
-            let body = take().map_or_else(Body::empty, Body::from_stream);
-            async move {
-                tokio::time::sleep(20 * NEXT_HEAD).await;
-                body
-            }
-        };
-        let (addr, _tell, _served) = started(Router::new().route("/", get(answer)), 10).await;
-        let mut stream = TcpStream::connect(addr).await.expect("it listens");
-        let got = asked(&mut stream, "0\r\n\r\n").await;
-        assert_eq!(got.matches("more ").count(), 3, "{got}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_idle_connection_makes_room_for_the_next() {
-        let (addr, _tell, _served) = started(hello(), 1).await;
-        let mut first = TcpStream::connect(addr).await.expect("it listens");
-        asked(&mut first, "hello").await;
-        let mut second = TcpStream::connect(addr)
-            .await
-            .expect("it waits in the queue");
-        asked(&mut second, "hello").await;
-        let rest = first.read_to_end(&mut Vec::new()).await;
-        assert_eq!(rest.ok(), Some(0), "it had to end first");
-    }
-
-    #[tokio::test]
-    async fn shutdown_ends_a_connection_after_its_current_request() {
-        let (begun, begins) = oneshot::channel();
-        let (go_on, goes_on) = oneshot::channel::<()>();
-        let once = Arc::new(Mutex::new(Some((begun, goes_on))));
-        let answer = move || {
-            let taken = once.lock().ok().and_then(|mut once| once.take());
-            async move {
-                let (begun, goes_on) = taken.expect("it is asked once");
-                let _ = begun.send(());
-                let _ = goes_on.await;
-                "hello"
-            }
-        };
-        let (addr, shut_down, served) = started(Router::new().route("/", get(answer)), 10).await;
-        let mut idle = TcpStream::connect(addr).await.expect("it listens");
-        let mut stream = TcpStream::connect(addr).await.expect("it listens");
-        let asking = tokio::spawn(async move { asked(&mut stream, "hello").await });
-        begins.await.expect("it runs");
-        shut_down.send(()).expect("it serves");
-        let rest = idle.read_to_end(&mut Vec::new()).await;
-        assert_eq!(rest.ok(), Some(0), "the idle one ends");
-        assert!(!served.is_finished());
-        go_on.send(()).expect("it waits");
-        let got = asking.await.expect("a response");
-        assert!(got.contains("connection: close"), "{got}");
-        served.await.expect("it ends");
-        assert!(TcpStream::connect(addr).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn a_request_carries_the_address_of_its_client() {
-        let from = async |ConnectInfo(peer): ConnectInfo<SocketAddr>| format!("{peer} asked");
-        let (addr, _tell, _served) = started(Router::new().route("/", get(from)), 10).await;
-        let mut stream = TcpStream::connect(addr).await.expect("it listens");
-        let here = stream.local_addr().expect("it has one");
-        let got = asked(&mut stream, " asked").await;
-        assert!(got.contains(&format!("{here} asked")), "{got}");
-    }
-
-    #[test]
-    fn errors_of_the_client_and_of_the_system_are_told_apart() {
-        assert!(is_client_error(&io::ErrorKind::ConnectionAborted.into()));
-        assert!(
-            !is_client_error(&io::Error::from_raw_os_error(24)),
-            "EMFILE"
-        );
-    }
-}
+mod tests;

@@ -24,9 +24,13 @@ impl Tent {
     /// [`limits.grace`](crate::settings::Limits::grace) to end. The next signal ends the process at once, with exit code 130
     /// (SIGINT) or 143 (SIGTERM).
     ///
-    /// Serves HTTP/1.1, with at most 16,384 connections at once. A connection closes if its first request does not
-    /// arrive within 15 seconds, or the next one within 75; a proxy in front must close its idle connections earlier. A
-    /// response may take any time.
+    /// Serves HTTP/1.1. A connection closes if its first request does not arrive within 15 seconds, or the next one within
+    /// 75; a proxy in front must close its idle connections earlier. It also closes if its client reads nothing of a
+    /// response for `limits.write_timeout`, and if it is idle while others need the room (`limits.connections`,
+    /// `limits.connections_per_address`). A head has at most 64 KiB. A response may take any time to make. If a client ends
+    /// only its side of the connection after a request, the response has two seconds to begin and end.
+    ///
+    /// Raises the process's soft limit of open files towards the hard one, to 65,536 at most.
     ///
     /// Requests whose `Host` is the address in `addr` are served, besides the hosts of the settings. With an
     /// unspecified address such as `0.0.0.0`, set `web.hosts` or `web.public_url`.
@@ -57,11 +61,13 @@ impl Tent {
             dispatcher.closed().await;
             tokio::time::sleep(grace).await;
         };
-        let open = connections::Open::default();
+        let limits = &dispatcher.settings().limits;
+        let limits = connections::ConnectionLimits::new(limits, dispatcher.in_flight());
+        let open = limits.table();
         let served = connections::serve(
             listener,
             app,
-            connections::MAX_CONNECTIONS,
+            &limits,
             shutdown,
             // Calls whose connection is gone may still run.
             Some(dispatcher.drained()),

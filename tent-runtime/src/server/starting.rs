@@ -12,9 +12,11 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
-use super::connections;
+use super::connections::{self, ConnectionLimits};
 use super::routes::healthz;
 use crate::error::Result;
+use crate::in_flight::InFlight;
+use crate::settings::Settings;
 
 /// Serves on the listener until the app is open.
 pub(crate) struct Starting {
@@ -29,17 +31,18 @@ struct Waits {
 }
 
 impl Starting {
-    /// Begins to serve on a second handle of the listener. A request waits for the app, at most `longest`.
+    /// Begins to serve on a second handle of the listener. A request waits for the app, at most `limits.call_timeout`.
     ///
     /// # Errors
     /// T0012 where the system has no descriptor left.
-    pub(crate) fn serve(listener: TcpListener, longest: Duration) -> Result<(Self, TcpListener)> {
+    pub(crate) fn serve(listener: TcpListener, settings: &Settings) -> Result<(Self, TcpListener)> {
+        let limits = ConnectionLimits::new(&settings.limits, &InFlight::new(settings));
         let listener = listener.into_std()?;
         let second = TcpListener::from_std(listener.try_clone()?)?;
         let (opened, app) = watch::channel(None);
         let waits = Waits {
             app: app.clone(),
-            longest,
+            longest: settings.limits.call_timeout,
         };
         let router = Router::new()
             .route("/healthz", get(healthz))
@@ -52,10 +55,9 @@ impl Starting {
             let _ = app.wait_for(Option::is_some).await;
         };
         tokio::spawn(async move {
-            let open = connections::Open::default();
-            let max = connections::MAX_CONNECTIONS;
             let nothing = None::<std::future::Ready<()>>;
-            connections::serve(second, router, max, is_open, nothing, &open).await;
+            let open = limits.table();
+            connections::serve(second, router, &limits, is_open, nothing, &open).await;
         });
         Ok((Starting { opened }, TcpListener::from_std(listener)?))
     }

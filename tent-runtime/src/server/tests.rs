@@ -15,6 +15,7 @@ use crate::dispatch::{Admitted, Call, Endpoint};
 use crate::function::{
     AccessDeclaration, Body, Declaration, Kind, Location, Output, OutputDeclaration,
 };
+use crate::settings::Settings;
 
 static BEGAN: Notify = Notify::const_new();
 static GO_ON: Notify = Notify::const_new();
@@ -62,8 +63,8 @@ async fn get(listener: &TcpListener, path: &str) -> String {
 #[tokio::test]
 async fn while_the_app_opens_probes_get_responses_and_requests_wait() {
     let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-    let minute = std::time::Duration::from_secs(60);
-    let (starting, listener) = Starting::serve(listener, minute).expect("a second handle");
+    let settings = Settings::default();
+    let (starting, listener) = Starting::serve(listener, &settings).expect("a second handle");
     let ready = get(&listener, "/readyz").await;
     assert!(
         ready.starts_with("HTTP/1.1 503 ") && ready.ends_with("starting"),
@@ -92,8 +93,9 @@ async fn while_the_app_opens_probes_get_responses_and_requests_wait() {
 #[tokio::test]
 async fn a_request_does_not_wait_forever_for_an_app_that_opens() {
     let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-    let (_starting, listener) =
-        Starting::serve(listener, std::time::Duration::ZERO).expect("a second handle");
+    let mut settings = Settings::default();
+    settings.limits.call_timeout = std::time::Duration::ZERO;
+    let (_starting, listener) = Starting::serve(listener, &settings).expect("a second handle");
     let waited = get(&listener, "/api/nothing").await;
     assert!(
         waited.starts_with("HTTP/1.1 503 ") && waited.contains("retry-after: 1"),

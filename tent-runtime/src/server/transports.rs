@@ -57,6 +57,9 @@ impl Tent {
     ///
     /// It ends when `incoming` ends, or when `outgoing` fails. A transport that fails ends `incoming`.
     ///
+    /// # Errors
+    /// Those that refuse `caller` as a whole, before a message is read.
+    ///
     /// ```
     /// # async fn served(tent: tent::Tent) -> Option<()> {
     /// use futures_util::{sink, stream};
@@ -81,11 +84,9 @@ impl Tent {
         caller: Caller,
         incoming: impl Stream<Item = M> + Send,
         outgoing: impl Sink<Vec<u8>> + Send + 'static,
-    ) {
+    ) -> Result<()> {
         let who = Identity::Caller(caller);
-        let served =
-            mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await;
-        served.expect("a caller that is given is known, and whole messages do not break off");
+        mcp::connection_loop::on_messages(self.mcp.clone(), who, incoming, outgoing).await
     }
 
     /// Handles one MCP message of `caller` and returns the response; `None` for a message without one. Dropping the

@@ -164,6 +164,7 @@ impl Builder {
             }
         }
         if problems.is_empty() {
+            settings.warnings.extend(settings.limits.warnings());
             return Ok(settings);
         }
         Err(invalid(problems))

@@ -6,6 +6,8 @@
 //! after the start, and the value of a secret is never shown.
 
 mod builder;
+mod limits;
+mod network;
 mod own;
 mod secret;
 mod urls;
@@ -13,7 +15,6 @@ pub(crate) mod values;
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use tent_core::codes;
@@ -22,6 +23,8 @@ use crate::error::{Error, Result};
 use own::Node;
 
 pub use builder::Builder;
+pub use limits::Limits;
+pub use network::Network;
 pub use secret::{MIN_BYTES, Secret};
 pub use urls::{PublicUrl, StoreUrl};
 
@@ -69,6 +72,10 @@ pub struct Web {
     /// `web.origins`: additional origins whose pages may call, in lower case; `null` for pages without an origin.
     /// Default: none.
     pub origins: Vec<String>,
+    /// `web.trusted_proxies`: the addresses and networks of the proxies in front of the server, such as `10.0.0.0/8`. Many
+    /// clients share the address of a proxy, so the limits of bytes and connections per address do not apply to it, only
+    /// those in total. Default: none.
+    pub trusted_proxies: Vec<Network>,
 }
 
 impl Default for Web {
@@ -78,6 +85,7 @@ impl Default for Web {
             public_url: None,
             hosts: Vec::new(),
             origins: Vec::new(),
+            trusted_proxies: Vec::new(),
         }
     }
 }
@@ -92,61 +100,6 @@ pub struct Mcp {
     /// `mcp.stream`: whether clients may open subscription streams, which notify them of changed lists. Each stream holds
     /// a connection. Default: `false`.
     pub stream: bool,
-}
-
-/// Section `limits`.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Limits {
-    /// `limits.max_body`: the greatest size of a request body, in bytes. Default: 4 MiB.
-    pub max_body: usize,
-    /// `limits.max_response`: the greatest size of a function's output, and of the responses to one JSON-RPC batch, in
-    /// bytes. Default: 16 MiB.
-    pub max_response: usize,
-    /// `limits.call_timeout`: the time limit of a request, including the access rules and functions that it runs. The
-    /// `timeout` of a function replaces it from the start of that function. Default: 30 seconds.
-    pub call_timeout: Duration,
-    /// `limits.drain`: how long the server goes on serving new calls after it gets SIGINT or SIGTERM. `/readyz` is 503 from
-    /// the signal on, so that a load balancer has this time to send calls elsewhere. Default: zero.
-    pub drain: Duration,
-    /// `limits.grace`: how long running calls have to end when the server shuts down, after [`drain`](Self::drain), or when the
-    /// input of an MCP client on stdio ends. Default: [`call_timeout`](Self::call_timeout), but at least 10 seconds.
-    pub grace: Option<Duration>,
-    /// `limits.ask_time`: the time limit for a person's or a client's response to a request of the server. Default: 10
-    /// minutes.
-    pub ask_time: Duration,
-    /// `limits.list_ttl`: how long clients may cache lists, such as the list of tools. Zero disables it. Default: 5 minutes.
-    pub list_ttl: Duration,
-    /// `limits.streams_per_caller`: the greatest number of MCP streams that a caller may have open with this process. A
-    /// further stream is T0006. Anonymous streams ([`mcp.anyone`](Mcp::anyone)) count per address of the connection, and
-    /// IPv6 addresses count per /64 network. Behind a proxy, or on the app's own listener without
-    /// `axum::extract::ConnectInfo<SocketAddr>`, all anonymous streams count together. Default: 100.
-    pub streams_per_caller: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            max_body: 4 << 20,
-            max_response: 16 << 20,
-            call_timeout: Duration::from_secs(30),
-            drain: Duration::ZERO,
-            grace: None,
-            ask_time: Duration::from_secs(600),
-            list_ttl: Duration::from_secs(300),
-            streams_per_caller: 100,
-        }
-    }
-}
-
-/// The least time that running calls have to end, where the settings name none.
-const LEAST_GRACE: Duration = Duration::from_secs(10);
-
-impl Limits {
-    /// How long running calls have to end: [`grace`](Self::grace) or its default.
-    pub(crate) fn grace_time(&self) -> Duration {
-        self.grace.unwrap_or(self.call_timeout.max(LEAST_GRACE))
-    }
 }
 
 /// Section `store`.
@@ -279,6 +232,10 @@ pub(crate) const KNOWN: &[Known] = &[
         settings.web.origins = values::list(text, values::origin)?;
         Ok(())
     }),
+    known("web.trusted_proxies", |settings, text| {
+        settings.web.trusted_proxies = values::list(text, Network::parse)?;
+        Ok(())
+    }),
     known("mcp.anyone", |settings, text| {
         settings.mcp.anyone = values::flag(text)?;
         Ok(())
@@ -305,6 +262,26 @@ pub(crate) const KNOWN: &[Known] = &[
     }),
     known("limits.grace", |settings, text| {
         settings.limits.grace = Some(values::duration(text)?);
+        Ok(())
+    }),
+    known("limits.write_timeout", |settings, text| {
+        settings.limits.write_timeout = values::positive_duration(text)?;
+        Ok(())
+    }),
+    known("limits.in_flight", |settings, text| {
+        settings.limits.in_flight = values::size(text)?;
+        Ok(())
+    }),
+    known("limits.in_flight_per_address", |settings, text| {
+        settings.limits.in_flight_per_address = Some(values::size(text)?);
+        Ok(())
+    }),
+    known("limits.connections", |settings, text| {
+        settings.limits.connections = Some(values::count(text)?);
+        Ok(())
+    }),
+    known("limits.connections_per_address", |settings, text| {
+        settings.limits.connections_per_address = Some(values::count(text)?);
         Ok(())
     }),
     known("limits.ask_time", |settings, text| {

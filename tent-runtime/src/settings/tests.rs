@@ -137,7 +137,7 @@ fn one_error_names_every_invalid_setting_by_the_name_it_was_set_by() {
 fn the_error_of_an_unknown_key_suggests_a_key_or_lists_the_section() {
     assert_eq!(
         invalid(&[("TENT_WEB__COLOUR_SCHEME", "dark")]).message(),
-        "TENT_WEB__COLOUR_SCHEME is not a setting; section web has TENT_WEB__ADDR, TENT_WEB__PUBLIC_URL, TENT_WEB__HOSTS, TENT_WEB__ORIGINS."
+        "TENT_WEB__COLOUR_SCHEME is not a setting; section web has TENT_WEB__ADDR, TENT_WEB__PUBLIC_URL, TENT_WEB__HOSTS, TENT_WEB__ORIGINS, TENT_WEB__TRUSTED_PROXIES."
     );
     let error = Settings::builder()
         .set("limits.max_bodie", "1")

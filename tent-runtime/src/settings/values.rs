@@ -149,7 +149,7 @@ pub(crate) fn origin(text: &str) -> Result<String, String> {
     ))
 }
 
-/// Parses a host with or without a port, and nothing else. Returns it in lower case.
+/// Parses a host with or without a port, and nothing else. Returns its [normal form](normal_authority).
 pub(super) fn authority(text: &str) -> Option<String> {
     let authority: http::uri::Authority = text.parse().ok()?;
     let port_is_valid = match text.rsplit_once(':') {
@@ -157,11 +157,53 @@ pub(super) fn authority(text: &str) -> Option<String> {
         _ => true,
     };
     (port_is_valid && !text.contains('@') && !authority.host().is_empty())
-        .then(|| text.to_ascii_lowercase())
+        .then(|| normal_authority(text).into_owned())
+}
+
+/// The normal form of a host with or without a port. In lower case; without the dot at the end of a name, which only says
+/// that the name is complete (RFC 3986, section 3.2.2); an IPv6 address in its shortest spelling, and an IPv4-mapped one
+/// as the IPv4 address; a port without leading zeros, and no colon before an empty one.
+pub(crate) fn normal_authority(text: &str) -> Cow<'_, str> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (text, None),
+    };
+    let is_literal = host.starts_with('[');
+    let is_normal = !is_literal
+        && !host.ends_with('.')
+        && !text.bytes().any(|byte| byte.is_ascii_uppercase())
+        && port.is_none_or(|port| !port.is_empty() && !port.starts_with('0'));
+    // Nearly every request names its host in this form.
+    if is_normal {
+        return text.into();
+    }
+    let literal = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let address = literal.and_then(|literal| literal.parse::<IpAddr>().ok());
+    let mut normal = match address.filter(IpAddr::is_ipv6).map(|ip| ip.to_canonical()) {
+        Some(IpAddr::V4(ip)) => ip.to_string(),
+        Some(IpAddr::V6(ip)) => format!("[{ip}]"),
+        // One dot: a name with an empty label is another name, and not a valid one.
+        None => match host.strip_suffix('.').filter(|host| !host.is_empty()) {
+            Some(name) if !name.ends_with('.') => name.to_ascii_lowercase(),
+            _ => host.to_ascii_lowercase(),
+        },
+    };
+    match port.map(|port| port.trim_start_matches('0')) {
+        Some("") if port == Some("") => {}
+        Some("") => normal.push_str(":0"),
+        Some(port) => {
+            normal.push(':');
+            normal.push_str(port);
+        }
+        None => {}
+    }
+    normal.into()
 }
 
 /// Removes the default port of the scheme.
-pub(super) fn without_default_port<'a>(scheme: &str, authority: &'a str) -> &'a str {
+pub(crate) fn without_default_port<'a>(scheme: &str, authority: &'a str) -> &'a str {
     let default = match scheme {
         "http" => ":80",
         "https" => ":443",
@@ -242,6 +284,9 @@ mod tests {
         assert_eq!(host("::1"), Ok("[::1]".into()));
         assert_eq!(host("[::1]:8080"), Ok("[::1]:8080".into()));
         assert_eq!(host("mcp"), Ok("mcp".into()));
+        // P35.
+        assert_eq!(host("Tools.example.com."), Ok("tools.example.com".into()));
+        assert_eq!(host("[0:0:0:0:0:0:0:1]:80"), Ok("[::1]:80".into()));
         for bad in [
             "https://a.example",
             "*.example.com",
@@ -263,6 +308,10 @@ mod tests {
             Ok("http://localhost:6274".into())
         );
         assert_eq!(
+            origin("https://App.example.com.:443"),
+            Ok("https://app.example.com".into())
+        );
+        assert_eq!(
             origin("vscode-webview://x"),
             Ok("vscode-webview://x".into())
         );
@@ -277,6 +326,31 @@ mod tests {
             "https://u@a",
         ] {
             assert!(origin(bad).is_err(), "{bad}");
+        }
+    }
+
+    // P35.
+    #[test]
+    fn a_host_has_one_normal_form() {
+        for (text, normal) in [
+            ("localhost", "localhost"),
+            ("LocalHost.:03000", "localhost:3000"),
+            ("localhost:", "localhost"),
+            ("localhost:0", "localhost:0"),
+            ("tools.example.com.", "tools.example.com"),
+            ("tools.example.com.:8443", "tools.example.com:8443"),
+            ("[::1]", "[::1]"),
+            ("[0:0::1]:80", "[::1]:80"),
+            ("[2001:DB8::A]", "[2001:db8::a]"),
+            ("[::ffff:127.0.0.1]:80", "127.0.0.1:80"),
+            // These are not hosts, and stay what they are.
+            (".", "."),
+            ("..", ".."),
+            ("localhost..", "localhost.."),
+            ("[::1", "[::1"),
+            ("", ""),
+        ] {
+            assert_eq!(normal_authority(text), normal, "{text}");
         }
     }
 

@@ -42,6 +42,11 @@ impl Log {
         String::from_utf8_lossy(&log).into_owned()
     }
 
+    /// Each line.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.text().lines().map(str::to_owned).collect()
+    }
+
     /// The line that holds this.
     pub(crate) fn line(&self, with: &str) -> String {
         let text = self.text();

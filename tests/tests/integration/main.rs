@@ -3,6 +3,8 @@
 mod about;
 mod api;
 mod app;
+#[cfg(target_os = "linux")]
+mod attacks;
 mod blocking;
 mod bodies;
 mod cli;
@@ -16,6 +18,7 @@ mod failures;
 mod gone;
 mod in_a_runtime;
 mod killed;
+mod limits;
 mod log;
 mod mcp;
 mod locked_store;

@@ -166,7 +166,7 @@ impl Output {
         }
         loop {
             if let Some((event, rest)) = self.left.split_once("\n\n") {
-                let data = event.strip_prefix("data: ");
+                let data = event.strip_prefix("event: message\ndata: ");
                 let message = data.map(|data| serde_json::from_str(data).expect("JSON"));
                 self.left = rest.to_owned();
                 if message.is_some() {

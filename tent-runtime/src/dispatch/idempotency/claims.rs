@@ -281,7 +281,7 @@ impl Drop for ReleaseOnDrop<'_> {
         let (store, key, fence) = (Arc::clone(self.store), self.key.to_vec(), self.fence);
         runtime.spawn(async move {
             if let Err(error) = stored::release(&*store, &key, fence).await {
-                tracing::warn!(chain = ?error.chain(), "a claim that did not run was not released");
+                tracing::warn!(chain = ?error.logged_chain(), "a claim that did not run was not released");
             }
         });
     }

@@ -5,7 +5,7 @@
 //!
 //! | kind | bound | when the bound is reached |
 //! |---|---|---|
-//! | notification | [`MAX_NOTIFICATIONS`] bytes | the oldest notifications go; a larger one is never queued |
+//! | notification | [`MAX_NOTIFICATIONS`] bytes, and the budget of the bytes in flight | the oldest notifications go; a larger one is never queued |
 //! | response | its sender bounds how many there are | the connection loop stops reading: see [`Outbox::wait_for_room`] |
 //! | request to the client | its sender bounds how many there are | the sender gets an error |
 //!
@@ -21,11 +21,18 @@
 //! `abandon` closes an outbox and drops what waits: the reader is gone. A request to the client that is dropped before
 //! the reader takes it tells its sender by [`PendingMessage::dropped`].
 
+mod pending_message;
+
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
+
+use crate::error::Result;
+use crate::in_flight::Reservation;
+
+pub(crate) use pending_message::PendingMessage;
 
 /// The most bytes of notifications that wait.
 const MAX_NOTIFICATIONS: usize = 256 << 10;
@@ -64,6 +71,9 @@ struct Queue {
     refuses_requests: bool,
     /// How many requests were sent so far.
     requests: u64,
+    /// The bytes that wait, in the budget of the bytes in flight. `None` on a connection, of which the app or the operating
+    /// system limits the number.
+    reservation: Option<Reservation>,
 }
 
 #[derive(Debug)]
@@ -106,6 +116,35 @@ impl Queue {
         *bytes -= message.cost();
     }
 
+    fn bytes(&self) -> usize {
+        self.notification_bytes + self.required_bytes
+    }
+
+    /// Whether the budget has room for all that waits and these bytes more.
+    fn covers(&mut self, more: usize) -> bool {
+        let bytes = self.bytes() + more;
+        let reservation = self.reservation.as_mut();
+        reservation.is_none_or(|reservation| reservation.cover(bytes).is_ok())
+    }
+
+    /// Returns what the budget holds for messages that left.
+    fn shrink(&mut self) {
+        let bytes = self.bytes();
+        if let Some(reservation) = &mut self.reservation {
+            reservation.shrink(bytes);
+        }
+    }
+
+    /// Drops the oldest notification. Returns whether there was one.
+    fn drop_oldest(&mut self) -> bool {
+        let oldest = self.messages.iter().position(Message::is_notification);
+        let dropped = oldest.and_then(|at| self.messages.remove(at));
+        if let Some(dropped) = &dropped {
+            self.uncount(dropped);
+        }
+        dropped.is_some()
+    }
+
     fn has_room(&self, room: Room) -> bool {
         self.closed || self.messages.len() < room.messages && self.required_bytes <= room.bytes
     }
@@ -120,6 +159,26 @@ pub(crate) struct Room {
 }
 
 impl Outbox {
+    /// Counts the messages in the budget of the bytes in flight from now on. The oldest notifications go if it has no room.
+    pub(crate) fn count(&self, reservation: Reservation) {
+        let mut queue = self.lock();
+        queue.reservation = Some(reservation);
+        while !queue.covers(0) && queue.drop_oldest() {}
+    }
+
+    /// Reserves room for a response that the sender holds until the reader takes it.
+    ///
+    /// # Errors
+    /// T0013 or T0006 if the budget has no room.
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Option<Reservation>> {
+        let Some(mut reservation) = self.lock().reservation.as_ref().map(Reservation::another)
+        else {
+            return Ok(None);
+        };
+        reservation.cover(bytes)?;
+        Ok(Some(reservation))
+    }
+
     /// Sends a notification. The oldest notifications make room for it. One that is larger than the bound is dropped.
     pub(crate) fn send(&self, bytes: Vec<u8>) {
         let message = Message {
@@ -131,11 +190,10 @@ impl Outbox {
         if queue.closed || cost > MAX_NOTIFICATIONS {
             return;
         }
-        while queue.notification_bytes + cost > MAX_NOTIFICATIONS {
-            let oldest = queue.messages.iter().position(Message::is_notification);
-            let dropped = oldest.and_then(|at| queue.messages.remove(at));
-            queue.notification_bytes -=
-                dropped.map_or(queue.notification_bytes, |message| message.cost());
+        while queue.notification_bytes + cost > MAX_NOTIFICATIONS || !queue.covers(cost) {
+            if !queue.drop_oldest() {
+                return;
+            }
         }
         queue.notification_bytes += cost;
         queue.messages.push_back(message);
@@ -237,6 +295,7 @@ impl Outbox {
             for bytes in last {
                 queue.push_required(bytes, Kind::Response);
             }
+            queue.shrink();
             (dropped, !std::mem::replace(&mut queue.closed, true))
         };
         if was_open || !dropped.is_empty() {
@@ -268,6 +327,7 @@ impl Outbox {
         let mut queue = self.lock();
         let message = queue.messages.pop_front()?;
         queue.uncount(&message);
+        queue.shrink();
         queue.taken += 1;
         drop(queue);
         self.0.taken.notify_one();
@@ -307,41 +367,6 @@ impl Outbox {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // No code panics while the lock is held.
         self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A request to the client that was sent.
-#[derive(Debug)]
-pub(crate) struct PendingMessage {
-    outbox: Outbox,
-    number: u64,
-    was_taken: oneshot::Receiver<()>,
-}
-
-impl PendingMessage {
-    /// Resolves when the request is dropped before the reader takes it. Never resolves once the reader took it.
-    pub(crate) async fn dropped(&mut self) {
-        if (&mut self.was_taken).await.is_ok() {
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// Removes the request from the outbox. Returns false when the reader took it already, and the client can still
-    /// respond to it.
-    pub(crate) fn withdraw(&self) -> bool {
-        let is_own = |message: &Message| matches!(message.kind, Kind::Request(number, _) if number == self.number);
-        let (withdrawn, is_over) = {
-            let mut queue = self.outbox.lock();
-            let at = queue.messages.iter().position(is_own);
-            let message = at.and_then(|at| queue.messages.remove(at));
-            if let Some(message) = &message {
-                queue.uncount(message);
-            }
-            // Refused requests were dropped, whether or not their sender has seen that yet.
-            (message, queue.refuses_requests)
-        };
-        self.outbox.0.taken.notify_one();
-        withdrawn.is_some() || is_over
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::Error;
 use crate::function::BoxFuture;
+use crate::in_flight::Reservation;
 use crate::mcp::client::outbox::{Outbox, Reader};
 use crate::mcp::protocol::response::{Response, StreamItem};
 use crate::mcp::protocol::rpc_error::RpcError;
@@ -41,12 +42,16 @@ type Served = Result<Response, RpcError>;
 /// Runs `work` and responds with what it returns. `outbox` is where its function sends messages; `None` where the
 /// client accepts no stream.
 ///
+/// A stream counts in the budget of the bytes in flight, from `reservation`. Most responses are no stream, so it is made
+/// for those alone.
+///
 /// Dropping the response drops the work and the messages in the outbox. The work is boxed because it is large and
 /// would otherwise be copied into each future around it.
 pub(crate) async fn respond(
     outbox: Option<Outbox>,
     id: &RawValue,
     mut work: BoxFuture<'static, Served>,
+    reservation: impl FnOnce() -> Reservation,
 ) -> Served {
     let Some(outbox) = outbox else {
         return work.await;
@@ -63,10 +68,17 @@ pub(crate) async fn respond(
             if outbox.is_empty() {
                 return served;
             }
-            (Work::Done(bytes(served, id)), false)
+            outbox.count(reservation());
+            (Work::done(served, id, &outbox), false)
         }
-        () = outbox.ready() => (Work::spawn(work, &outbox), false),
-        () = quiet => (Work::spawn(work, &outbox), true),
+        () = outbox.ready() => {
+            outbox.count(reservation());
+            (Work::spawn(work, &outbox), false)
+        }
+        () = quiet => {
+            outbox.count(reservation());
+            (Work::spawn(work, &outbox), true)
+        }
     };
     let messages = ResponseStream {
         outbox: reader,
@@ -98,8 +110,11 @@ struct ResponseStream {
 
 enum Work {
     Running(Task),
-    /// With the response, which is not sent yet.
-    Done(Vec<u8>),
+    /// With the response, which is not sent yet, and its bytes in the budget.
+    Done {
+        response: Vec<u8>,
+        _reservation: Option<Reservation>,
+    },
     Sent,
 }
 
@@ -121,6 +136,21 @@ impl Drop for CloseOnDrop {
 }
 
 impl Work {
+    /// Work that ended. A response for which the budget has no room becomes an error: the client may read nothing.
+    fn done(served: Served, id: &RawValue, outbox: &Outbox) -> Self {
+        let response = bytes(served, id);
+        match outbox.reserve(response.len()) {
+            Ok(_reservation) => Work::Done {
+                response,
+                _reservation,
+            },
+            Err(error) => Work::Done {
+                response: RpcError::of(&error, "").write(Some(id)),
+                _reservation: None,
+            },
+        }
+    }
+
     fn spawn(work: BoxFuture<'static, Served>, outbox: &Outbox) -> Self {
         let outbox = outbox.clone();
         Work::Running(Task(tokio::spawn(async move {
@@ -146,13 +176,13 @@ impl ResponseStream {
                     () = self.outbox.ready(), if !self.outbox.is_closed() => {}
                     served = &mut task.0 => {
                         let served = served.unwrap_or_else(|lost| Err(lost_task(lost)));
-                        self.work = Work::Done(bytes(served, &self.id));
+                        self.work = Work::done(served, &self.id, &self.outbox);
                     }
                     () = tokio::time::sleep(KEEP_ALIVE) => {
                         return Some((StreamItem::KeepAlive, self));
                     }
                 },
-                Work::Done(response) => {
+                Work::Done { response, .. } => {
                     let response = std::mem::take(response);
                     self.work = Work::Sent;
                     if !response.is_empty() {

@@ -143,7 +143,14 @@ where
             }
         }
     };
-    Ok(response_stream::respond(outbox, id, Box::pin(work)))
+    let address = context.admitted.client_address();
+    let reservation = move || mcp.dispatcher.in_flight().reservation(address);
+    Ok(response_stream::respond(
+        outbox,
+        id,
+        Box::pin(work),
+        reservation,
+    ))
 }
 
 /// Reads the parameter that names an item, and compares it with `Mcp-Name` where headers must repeat the body. `what`

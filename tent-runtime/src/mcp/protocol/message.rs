@@ -19,6 +19,7 @@ use crate::json::{self, Strict, Take, Taking, members};
 use crate::mcp::protocol::json_rpc::code;
 use crate::mcp::protocol::params::{Params, ParamsSeed, Text, TextSeed};
 use crate::mcp::protocol::rpc_error::RpcError;
+use crate::text;
 use http::StatusCode;
 
 /// The most messages of a batch. Each may be a call, so more would exceed every limit on requests.
@@ -58,6 +59,7 @@ pub(crate) type ClientResponse = Result<Value, Value>;
 /// Reads a body.
 pub(crate) fn read(body: &[u8]) -> Result<Payload<'_>, Unreadable> {
     // One check of the whole body is cheaper than one of each string.
+    let body = text::without_bom(body);
     let text = std::str::from_utf8(body).map_err(|error| Unreadable::Syntax(error.to_string()))?;
     if !text.trim_start_matches(WHITESPACE).starts_with('[') {
         return one(text)

@@ -7,14 +7,15 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::mcp::protocol::message::is_id;
+use crate::text;
 
 /// The id of a rejected message. `None` for text that is not JSON (JSON-RPC 2.0, section 5), and for a response: its
 /// sender would take an error under that id for the response to one of the requests that it sent.
 pub(crate) fn of(message: &[u8]) -> Option<&RawValue> {
     let mut members = Members::default();
-    let mut json = serde_json::Deserializer::from_slice(message);
-    members.deserialize(&mut json).ok()?;
-    json.end().ok()?;
+    let mut reader = serde_json::Deserializer::from_slice(text::without_bom(message));
+    members.deserialize(&mut reader).ok()?;
+    reader.end().ok()?;
     members
         .id()
         .filter(|_| members.has_method || !members.has_result_or_error)
@@ -23,8 +24,8 @@ pub(crate) fn of(message: &[u8]) -> Option<&RawValue> {
 /// The id of a message of which only the beginning is known, when it stands there.
 pub(crate) fn of_beginning(message: &[u8]) -> Option<&RawValue> {
     let mut members = Members::default();
-    let mut json = serde_json::Deserializer::from_slice(message);
-    match members.deserialize(&mut json) {
+    let mut reader = serde_json::Deserializer::from_slice(text::without_bom(message));
+    match members.deserialize(&mut reader) {
         // What follows is unknown, so only a method tells a request from a response, and a number that ends the
         // beginning may have more digits.
         Err(error) if error.is_eof() => members.id().filter(|id| {

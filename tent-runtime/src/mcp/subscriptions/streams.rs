@@ -47,7 +47,7 @@ pub(crate) fn get(
     revision: Revision,
 ) -> Result<Response, RpcError> {
     let key = RequestKey::new(nonce, context.caller(), "");
-    let outbox = Outbox::default();
+    let outbox = counted(state, context);
     let kind = StreamKind::Session(key, can, Filter::declared(&state.dispatcher, revision));
     let guard = opened((state, notifier), context, outbox.clone(), kind, None)?;
     let mut stream = SubscriptionStream::new(state, context, guard, outbox, None);
@@ -75,7 +75,7 @@ pub(crate) async fn listen(
         filter,
     };
     let Some(connection) = context.connection() else {
-        let outbox = Outbox::default();
+        let outbox = counted(state, context);
         let guard = opened(
             (state, notifier),
             context,
@@ -139,6 +139,8 @@ async fn restrict(
         .dispatcher
         .readable(context.requester(&negotiated.client, None));
     for uri in updates {
+        // A rule that waits for nothing would let a long filter keep the thread from other requests.
+        tokio::task::consume_budget().await;
         let found = readable.find(&uri).await;
         if found.is_ok_and(|resource| resource.options.subscribe) {
             allowed.insert(uri);
@@ -191,9 +193,7 @@ fn opened(
     first: Option<Vec<u8>>,
 ) -> Result<StreamGuard, RpcError> {
     let rejected = |error: Error| RpcError::of(&error, state.realm());
-    if state.dispatcher.is_closing() {
-        return Err(rejected(Error::new(codes::SHUTTING_DOWN)));
-    }
+    state.dispatcher.check_open().map_err(rejected)?;
     let stream = OpenStream {
         outbox,
         owns_outbox: context.connection().is_none(),
@@ -202,6 +202,14 @@ fn opened(
     };
     let max = state.dispatcher.settings().limits.streams_per_caller;
     OpenStreams::open(notifier, stream, first, max).map_err(rejected)
+}
+
+/// The outbox of a stream over HTTP.
+fn counted(state: &ServerState, context: &RequestContext<'_>) -> Outbox {
+    let outbox = Outbox::default();
+    let address = context.admitted.client_address();
+    outbox.count(state.dispatcher.in_flight().reservation(address));
+    outbox
 }
 
 /// A copy of a request head that shares no memory with its connection. A plain clone shares the 8 KiB read buffer, which

@@ -7,6 +7,8 @@ use axum::body::Bytes;
 use tokio_util::bytes::BytesMut;
 use tokio_util::codec::Decoder;
 
+use crate::text;
+
 /// The fewest bytes of a message that are kept to read its id.
 const MIN_KEPT: usize = 64 << 10;
 
@@ -62,7 +64,7 @@ impl Framer {
                 is_whole: true,
             });
         }
-        (!line.trim_ascii().is_empty()).then_some(Frame::Message(line))
+        (!text::without_bom(&line).trim_ascii().is_empty()).then_some(Frame::Message(line))
     }
 }
 
@@ -143,6 +145,8 @@ mod tests {
         }
         assert_eq!(frames("01234567890", 3, 10), ["11 bytes, whole: true"]);
         assert_eq!(frames("", 3, 10), [""; 0]);
+        // P09.
+        assert_eq!(frames("\u{feff}\n\u{feff}\r\n", 1, 10), [""; 0]);
     }
 
     #[test]

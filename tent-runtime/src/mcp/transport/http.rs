@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use tent_core::codes;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
@@ -29,11 +29,8 @@ pub(crate) async fn serve(mcp: Arc<Mcp>, request: Request<Body>) -> http::Respon
     let trace = web::trace(request.headers());
     let (parts, body) = request.into_parts();
     let mut body = Upload::of(&parts, body);
-    let response = match respond(&mcp, &parts, &mut body, trace).await {
-        Ok(response) => response,
-        Err(error) => error.into_response(None),
-    };
-    let mut response = encode(response);
+    let response = respond(&mcp, &parts, &mut body, trace).await;
+    let mut response = response.unwrap_or_else(|error| uncounted(error.into_response(None)));
     body.finish(&mut response).await;
     web::put_trace(response.headers_mut(), trace);
     if parts.method == Method::HEAD {
@@ -49,7 +46,7 @@ async fn respond(
     parts: &Parts,
     body: &mut Upload,
     trace: TraceId,
-) -> Result<Response, RpcError> {
+) -> Result<http::Response<Body>, RpcError> {
     let rejected = |error: Error| RpcError::of(&error, mcp.realm());
     let admitted = mcp.dispatcher.admit(parts, trace).await;
     let mut admitted = admitted.map_err(rejected)?;
@@ -63,7 +60,8 @@ async fn respond(
         Method::POST => {}
         Method::DELETE if !is_modern(&parts.headers) => {
             era::of_header(&parts.headers)?;
-            return Box::pin(legacy::end(mcp, &parts.headers, &admitted)).await;
+            let response = Box::pin(legacy::end(mcp, &parts.headers, &admitted)).await?;
+            return Ok(uncounted(response));
         }
         Method::GET if mcp.dispatcher.settings().mcp.stream && !is_modern(&parts.headers) => {
             era::of_header(&parts.headers)?;
@@ -76,13 +74,12 @@ async fn respond(
                 admitted,
                 transport: Transport::Http { streams: true },
             };
-            return Box::pin(legacy::get(mcp, &context)).await;
+            let response = Box::pin(legacy::get(mcp, &context)).await?;
+            return counted(mcp, parts, response).map_err(rejected);
         }
         _ => return Err(method_not_allowed(mcp, &parts.headers)),
     }
-    if !web::is_json(&parts.headers) {
-        return Err(rejected(Error::new(codes::UNSUPPORTED_MEDIA_TYPE)));
-    }
+    web::check_json(&parts.headers).map_err(rejected)?;
     let accepted = headers::accepted(&parts.headers);
     if !accepted.any {
         return Err(
@@ -92,13 +89,16 @@ async fn respond(
     }
     let limit = mcp.dispatcher.settings().limits.max_body;
     let started = Instant::now();
-    let body = body.read(limit).await.map_err(rejected)?;
+    let in_flight = mcp.dispatcher.in_flight();
+    let body = body.read(limit, in_flight, parts).await.map_err(rejected)?;
     // The pace of the upload has its own limits.
     admitted.exclude(started.elapsed());
     let payload = match message::read(&body) {
         Ok(payload) => payload,
         Err(why) => {
-            return Ok(RpcError::from(why).into_response(request_id::of(&body)));
+            return Ok(uncounted(
+                RpcError::from(why).into_response(request_id::of(&body)),
+            ));
         }
     };
     let context = RequestContext {
@@ -109,17 +109,21 @@ async fn respond(
             streams: matches!(payload, Payload::One(_)) && accepted.events,
         },
     };
-    match payload {
-        Payload::One(message) => router::serve(mcp, &context, message).await,
+    let response = match payload {
+        Payload::One(message) => router::serve(mcp, &context, message).await?,
         Payload::Batch(messages) => {
             let revision = era::of_header(&parts.headers)?;
             if revision.is_some_and(Revision::is_modern) {
                 return Err(RpcError::invalid("A body is one message."));
             }
             let negotiated = legacy::negotiated(mcp, &context, revision).await?;
-            Box::pin(batch::serve(mcp, &context, messages, &negotiated)).await
+            Box::pin(batch::serve(mcp, &context, messages, &negotiated)).await?
         }
-    }
+    };
+    let response = counted(mcp, parts, response);
+    // The client waits for a response with the id of its request.
+    Ok(response
+        .unwrap_or_else(|error| uncounted(rejected(error).into_response(request_id::of(&body)))))
 }
 
 fn method_not_allowed(mcp: &Mcp, headers: &HeaderMap) -> RpcError {
@@ -134,23 +138,46 @@ fn method_not_allowed(mcp: &Mcp, headers: &HeaderMap) -> RpcError {
         .with_header(ALLOW, HeaderValue::from_static(allow))
 }
 
-/// The HTTP response that carries a response of MCP.
-fn encode(response: Response) -> http::Response<Body> {
-    let mut encoded = http::Response::new(Body::empty());
+/// The HTTP response that carries a response of MCP, which counts in the budget of the bytes in flight.
+///
+/// # Errors
+/// T0013 or T0006 if the budget has no room for it.
+fn counted(
+    mcp: &Mcp,
+    parts: &Parts,
+    mut response: Response,
+) -> Result<http::Response<Body>, Error> {
+    let in_flight = mcp.dispatcher.in_flight();
+    if let Some(messages) = response.stream.take() {
+        let body = sse::body(messages, in_flight.reservation_of(&parts.extensions));
+        let mut encoded = encode(response, body);
+        let headers = encoded.headers_mut();
+        let (media_type, cache) = ("text/event-stream", "no-cache, no-store");
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+        return Ok(encoded);
+    }
+    let body = in_flight.body(std::mem::take(&mut response.body), &parts.extensions)?;
+    Ok(encode(response, body))
+}
+
+/// The same for an error or an empty response, which are small.
+fn uncounted(mut response: Response) -> http::Response<Body> {
+    let body = Body::from(std::mem::take(&mut response.body));
+    encode(response, body)
+}
+
+fn encode(response: Response, body: Body) -> http::Response<Body> {
+    let is_empty = body.is_end_stream();
+    let mut encoded = http::Response::new(body);
     *encoded.status_mut() = response.status;
     let headers = encoded.headers_mut();
     // A response depends on the caller, so a shared cache must not store it.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     web::nosniff(headers);
     headers.extend(response.headers);
-    if let Some(messages) = response.stream {
-        let (media_type, cache) = ("text/event-stream", "no-cache, no-store");
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
-        *encoded.body_mut() = sse::body(messages);
-    } else if !response.body.is_empty() {
+    if !is_empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        *encoded.body_mut() = Body::from(response.body);
     }
     encoded
 }

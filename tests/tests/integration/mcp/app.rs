@@ -291,8 +291,8 @@ impl EventStream {
                     ":" => Value::Null,
                     event => {
                         let data = event
-                            .strip_prefix("data: ")
-                            .expect("an event has data only");
+                            .strip_prefix("event: message\ndata: ")
+                            .expect("an event has its type, then data");
                         assert!(!data.contains(['\n', '\r']));
                         serde_json::from_str(data).expect("the data is JSON")
                     }

@@ -478,7 +478,8 @@ async fn serves_whole_messages() {
     let tent = app.tent.clone();
     let served = tokio::spawn(async move {
         tent.serve_mcp_messages(user("ada"), incoming, sink_to(outgoing))
-            .await;
+            .await
+            .expect("the caller is served");
     });
     // Sends a message, and returns the response.
     let mut exchange = async |message: String| {
@@ -511,7 +512,8 @@ async fn serves_whole_messages() {
     drop(from);
     app.tent
         .serve_mcp_messages(user("ada"), incoming, sink_to(outgoing))
-        .await;
+        .await
+        .expect("the caller is served");
 }
 
 // In either order, while a call does not return.
@@ -560,7 +562,8 @@ async fn a_connection_whose_output_is_stuck_ends() {
     let served = app.tent.serve_mcp_messages(user("ada"), incoming, stuck());
     timeout(Duration::from_secs(600), served)
         .await
-        .expect("it ends");
+        .expect("it ends")
+        .expect("the caller is served");
 }
 
 #[tokio::test(start_paused = true)]
@@ -571,7 +574,8 @@ async fn a_connection_with_a_slow_reader_continues() {
     let served = tokio::spawn(async move {
         app.tent
             .serve_mcp_messages(user("ada"), incoming, sink_to(outgoing))
-            .await;
+            .await
+            .expect("the caller is served");
     });
     for n in 0..1100 {
         if n < 50 {
@@ -595,7 +599,8 @@ async fn limits_the_bytes_that_wait_to_be_read() {
     });
     app.tent
         .serve_mcp_messages(user("ada"), incoming, stuck())
-        .await;
+        .await
+        .expect("the caller is served");
     let read = read.load(Ordering::Relaxed);
     // Of responses with more than a thousand bytes each, 16 KiB wait and one is being written.
     assert!((10..20).contains(&read), "{read}");

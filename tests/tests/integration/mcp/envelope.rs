@@ -138,7 +138,8 @@ async fn returns_32700_for_a_body_that_is_not_json_in_utf_8() {
         &b""[..],
         b"{",
         b"nonsense",
-        b"\xef\xbb\xbf{}",
+        b"\xef\xbb\xbf",
+        b"{}\xef\xbb\xbf",
         b"{\"jsonrpc\":\"\xff\"}",
         b"{} {}",
     ] {

@@ -299,7 +299,7 @@ impl CallClaim for MrtrRequest {
                 && let Err(error) = claim.complete(outcome).await
             {
                 // A repeat gets T0011.
-                tracing::error!(chain = ?error.chain(), "the outcome of a call was not stored");
+                tracing::error!(chain = ?error.logged_chain(), "the outcome of a call was not stored");
             }
         })
     }

@@ -112,7 +112,8 @@ fn tells_duplicate_keys_and_invalid_json_apart() {
         &b""[..],
         b"{",
         b"{} {}",
-        b"\xef\xbb\xbf{}",
+        b"\xef\xbb\xbf",
+        b"{}\xef\xbb\xbf",
         b"{\"a\":\"\xff\"}",
         b"nul",
     ] {

@@ -1,0 +1,392 @@
+//! [`InFlight`]: a budget of the bytes of requests and responses that the process holds, with a total and a share for
+//! each client address.
+//!
+//! Must not know what the bytes are. A holder of bytes has a [`Reservation`], which returns them to the budget when it is
+//! dropped.
+//!
+//! ```text
+//!  head being read ─┐
+//!  body being read ─┼─► Reservation::cover ─► total   limits.in_flight              beyond: T0013
+//!  response        ─┤                      └► share   limits.in_flight_per_address  beyond: T0006
+//!  queued messages ─┘
+//! ```
+//!
+//! Up to [`SMALL`] bytes of each are not counted: the buffers of a connection have that room anyway, and the limits of
+//! connections bound those. So a common call takes no lock here, and is served while large ones are refused.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::ConnectInfo;
+use http::Extensions;
+use tent_core::codes;
+
+use crate::error::{Error, Result};
+use crate::settings::{Network, Settings};
+
+/// The most bytes of one head, body, response or queue that are not counted.
+pub(crate) const SMALL: usize = 8 << 10;
+
+/// Reservations grow in steps of this size, so that a body that arrives in many pieces takes the lock seldom.
+const STEP: usize = 16 << 10;
+
+/// When a refused client may try again: large messages come and go within moments.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// A client as the limits per address count it: an IPv4 address, or an IPv6 network of 64 bits, all of whose addresses
+/// one client may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ClientNetwork(u128);
+
+impl ClientNetwork {
+    pub(crate) fn of(address: IpAddr) -> Self {
+        ClientNetwork(match address.to_canonical() {
+            // As an IPv4-mapped address, whose first 64 bits are zero as those of no network of a client.
+            IpAddr::V4(ip) => ip.to_ipv6_mapped().to_bits(),
+            IpAddr::V6(ip) => ip.to_bits() & (u128::MAX << 64),
+        })
+    }
+}
+
+/// The bytes that the process may hold.
+pub(crate) struct InFlight {
+    max: usize,
+    max_per_address: usize,
+    /// Many clients share the address of a proxy, so it counts only in total.
+    proxies: Vec<Network>,
+    held: Mutex<HeldBytes>,
+}
+
+#[derive(Default)]
+struct HeldBytes {
+    total: usize,
+    /// Only addresses that hold bytes.
+    by_network: HashMap<ClientNetwork, usize>,
+}
+
+impl HeldBytes {
+    fn of(&self, network: Option<ClientNetwork>) -> usize {
+        network.map_or(0, |network| {
+            self.by_network.get(&network).copied().unwrap_or_default()
+        })
+    }
+
+    fn add(&mut self, network: Option<ClientNetwork>, bytes: usize) {
+        self.total = self.total.saturating_add(bytes);
+        if let Some(network) = network {
+            *self.by_network.entry(network).or_default() += bytes;
+        }
+    }
+
+    fn remove(&mut self, network: Option<ClientNetwork>, bytes: usize) {
+        self.total = self.total.saturating_sub(bytes);
+        let Some(network) = network else { return };
+        if let Some(held) = self.by_network.get_mut(&network) {
+            *held = held.saturating_sub(bytes);
+            if *held == 0 {
+                self.by_network.remove(&network);
+            }
+        }
+    }
+}
+
+impl InFlight {
+    pub(crate) fn new(settings: &Settings) -> Arc<Self> {
+        Arc::new(InFlight {
+            max: settings.limits.in_flight,
+            max_per_address: settings.limits.share_of_in_flight(),
+            proxies: settings.web.trusted_proxies.clone(),
+            held: Mutex::default(),
+        })
+    }
+
+    /// A reservation of no bytes yet, for a client at this address; `None` for an unknown address.
+    pub(crate) fn reservation(self: &Arc<Self>, address: Option<IpAddr>) -> Reservation {
+        Reservation {
+            network: address.and_then(|address| self.counted_network(address)),
+            budget: self.clone(),
+            bytes: 0,
+        }
+    }
+
+    /// A reservation of no bytes yet, for the client that sent the request with these extensions.
+    pub(crate) fn reservation_of(self: &Arc<Self>, extensions: &Extensions) -> Reservation {
+        let address = extensions.get::<ConnectInfo<SocketAddr>>();
+        self.reservation(address.map(|ConnectInfo(address)| address.ip()))
+    }
+
+    /// The network that limits per address count this address by; `None` for a trusted proxy.
+    pub(crate) fn counted_network(&self, address: IpAddr) -> Option<ClientNetwork> {
+        let address = address.to_canonical();
+        let is_proxy = self.proxies.iter().any(|proxy| proxy.contains(address));
+        (!is_proxy).then(|| ClientNetwork::of(address))
+    }
+
+    /// Makes the body of a response, whose bytes count until the last of them is sent.
+    ///
+    /// # Errors
+    /// T0013 or T0006 if the budget has no room for it.
+    pub(crate) fn body(
+        self: &Arc<Self>,
+        bytes: impl Into<Bytes>,
+        extensions: &Extensions,
+    ) -> Result<Body> {
+        let bytes = bytes.into();
+        if bytes.len() <= SMALL {
+            return Ok(bytes.into());
+        }
+        let mut reservation = self.reservation_of(extensions);
+        reservation.cover(bytes.len()).map_err(|error| {
+            let message = format!(
+                "{} The call ran, but its response of {} bytes has no room.",
+                error.message(),
+                bytes.len()
+            );
+            error.with_message(message)
+        })?;
+        Ok(Body::from(reservation.attached_to(bytes)))
+    }
+
+    #[cfg(test)]
+    fn total(&self) -> usize {
+        self.lock().total
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HeldBytes> {
+        // No code panics while it holds the lock.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for InFlight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InFlight").finish_non_exhaustive()
+    }
+}
+
+/// Bytes of the budget. Dropping it returns them.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    budget: Arc<InFlight>,
+    network: Option<ClientNetwork>,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// Grows to at least this many bytes; [`SMALL`] ones need none.
+    ///
+    /// # Errors
+    /// T0013 if the total has no room, T0006 if the share of the address has none. Nothing has changed then.
+    pub(crate) fn cover(&mut self, bytes: usize) -> Result<()> {
+        if bytes <= SMALL || bytes <= self.bytes {
+            return Ok(());
+        }
+        let InFlight {
+            max,
+            max_per_address,
+            ..
+        } = *self.budget;
+        let mut held = self.budget.lock();
+        let free = max.saturating_sub(held.total);
+        let share = match self.network {
+            None => usize::MAX,
+            Some(_) => max_per_address.saturating_sub(held.of(self.network)),
+        };
+        let needed = bytes - self.bytes;
+        if needed > free {
+            drop(held);
+            return Err(full());
+        }
+        if needed > share {
+            drop(held);
+            return Err(share_used());
+        }
+        let more = needed.next_multiple_of(STEP).min(free).min(share);
+        held.add(self.network, more);
+        self.bytes += more;
+        Ok(())
+    }
+
+    /// Grows to at least this many bytes beyond every limit: the bytes are held already. The next reservations are
+    /// refused.
+    pub(crate) fn force(&mut self, bytes: usize) {
+        if bytes > SMALL && bytes > self.bytes {
+            let more = bytes - self.bytes;
+            self.budget.lock().add(self.network, more);
+            self.bytes = bytes;
+        }
+    }
+
+    /// Returns what is more than twice the bytes that are still held.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        let left = if bytes <= SMALL { 0 } else { bytes };
+        if self.bytes > left.saturating_mul(2) {
+            let less = self.bytes - left;
+            self.budget.lock().remove(self.network, less);
+            self.bytes = left;
+        }
+    }
+
+    /// A reservation of no bytes yet, for the same client.
+    pub(crate) fn another(&self) -> Reservation {
+        Reservation {
+            budget: self.budget.clone(),
+            network: self.network,
+            bytes: 0,
+        }
+    }
+
+    /// Joins these bytes and the reservation, which is then dropped with the last of them.
+    pub(crate) fn attached_to(self, bytes: Bytes) -> Bytes {
+        struct Counted(
+            Bytes,
+            #[expect(dead_code, reason = "dropped with the bytes")] Reservation,
+        );
+        impl AsRef<[u8]> for Counted {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+        Bytes::from_owner(Counted(bytes, self))
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            self.budget.lock().remove(self.network, self.bytes);
+        }
+    }
+}
+
+fn full() -> Error {
+    Error::new(codes::SHUTTING_DOWN)
+        .with_message("The server holds as many bytes as limits.in_flight allows.")
+        .with_fix("Send the call again after the time in Retry-After.")
+        .with_retry_after(RETRY_AFTER)
+}
+
+fn share_used() -> Error {
+    Error::new(codes::TOO_MANY_REQUESTS)
+        .with_message(
+            "The requests and responses of this address hold as many bytes as limits.in_flight_per_address allows.",
+        )
+        .with_fix("Read the responses that are open, then send the call again after the time in Retry-After.")
+        .with_retry_after(RETRY_AFTER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADA: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+    const BOB: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
+
+    fn budget(vars: &[(&str, &str)]) -> Arc<InFlight> {
+        let settings = Settings::from_vars(vars.iter().copied()).expect("valid settings");
+        InFlight::new(&settings)
+    }
+
+    // S02.
+    #[test]
+    fn an_address_has_a_share_and_all_addresses_a_total() {
+        let budget = budget(&[
+            ("TENT_LIMITS__IN_FLIGHT", "300kB"),
+            ("TENT_LIMITS__IN_FLIGHT_PER_ADDRESS", "200kB"),
+        ]);
+        let reserved = |address, bytes| {
+            let mut reservation = budget.reservation(address);
+            reservation.cover(bytes).map(|()| reservation)
+        };
+        let code = |refused: Result<Reservation>| refused.expect_err("no room").code().to_owned();
+        let ada = reserved(Some(ADA), 200_000).expect("its share");
+        let error = reserved(Some(ADA), SMALL + 1).expect_err("more than its share");
+        assert_eq!((error.code(), error.status()), ("T0006", 429));
+        assert!(error.retry_after().is_some());
+        let mapped = reserved(Some("::ffff:192.0.2.1".parse().expect("an address")), 9000);
+        assert_eq!(code(mapped), "T0006", "the same address");
+        assert!(
+            reserved(Some(ADA), SMALL).is_ok(),
+            "a small one always fits"
+        );
+        let bob = reserved(Some(BOB), 100_000).expect("another has its own share");
+        let error = reserved(None, SMALL + 1).expect_err("more than the total");
+        assert_eq!((error.code(), error.status()), ("T0013", 503));
+        assert!(error.retry_after().is_some());
+        drop(ada);
+        assert!(reserved(Some(ADA), 9000).is_ok());
+        drop(bob);
+        assert_eq!(budget.total(), 0);
+        assert!(budget.lock().by_network.is_empty(), "no address is left");
+    }
+
+    #[test]
+    fn a_reservation_grows_and_shrinks() {
+        let budget = budget(&[("TENT_LIMITS__IN_FLIGHT", "100kB")]);
+        let mut reservation = budget.reservation(None);
+        reservation.cover(SMALL).expect("nothing to count");
+        assert_eq!(budget.total(), 0);
+        reservation.cover(SMALL + 1).expect("room");
+        assert_eq!(budget.total(), STEP);
+        reservation.cover(STEP).expect("it is covered");
+        assert_eq!(budget.total(), STEP);
+        reservation.cover(99_999).expect("room");
+        assert!(reservation.cover(100_001).is_err());
+        reservation.force(150_000);
+        assert_eq!(budget.total(), 150_000);
+        reservation.shrink(100_000);
+        assert_eq!(budget.total(), 150_000, "it may grow again");
+        reservation.shrink(50_000);
+        assert_eq!(budget.total(), 50_000);
+        reservation.shrink(SMALL);
+        assert_eq!(budget.total(), 0);
+    }
+
+    #[test]
+    fn a_trusted_proxy_counts_only_in_total() {
+        let budget = budget(&[
+            ("TENT_LIMITS__IN_FLIGHT_PER_ADDRESS", "20kB"),
+            ("TENT_WEB__TRUSTED_PROXIES", "192.0.2.1, 2001:db8::/32"),
+        ]);
+        let fits = |address: &str| {
+            let address = address.parse().expect("an address");
+            budget.reservation(Some(address)).cover(30_000).is_ok()
+        };
+        for proxy in ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8:1::1"] {
+            assert!(fits(proxy), "{proxy}");
+        }
+        for client in ["192.0.2.2", "2001:db9::1"] {
+            assert!(!fits(client), "{client}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_count_together() {
+        let of = |address: &str| ClientNetwork::of(address.parse().expect("an address"));
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+    }
+
+    // S04.
+    #[test]
+    fn a_response_counts_until_its_last_byte_is_dropped() {
+        let budget = budget(&[("TENT_LIMITS__IN_FLIGHT", "100kB")]);
+        let mut reservation = budget.reservation(None);
+        reservation.cover(90_000).expect("room");
+        let mut bytes = reservation.attached_to(vec![7; 90_000].into());
+        let last = bytes.split_off(89_999);
+        drop(bytes);
+        assert!(budget.total() >= 90_000);
+        let none = Extensions::new();
+        let error = budget.body(vec![7; 90_000], &none).expect_err("no room");
+        assert!(error.message().contains("The call ran"), "{error}");
+        assert!(budget.body(vec![7; SMALL], &none).is_ok());
+        drop(last);
+        assert_eq!(budget.total(), 0);
+    }
+}
