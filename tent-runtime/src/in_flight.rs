@@ -126,7 +126,25 @@ impl InFlight {
         (!is_proxy).then(|| ClientNetwork::of(address))
     }
 
-    /// Makes the body of a response, whose bytes count until the last of them is sent.
+    /// Reserves bytes that a call holds for a client at this address; `None` for few bytes.
+    ///
+    /// # Errors
+    /// T0013 or T0006 if the budget has no room for them.
+    pub(crate) fn reserve(
+        self: &Arc<Self>,
+        bytes: usize,
+        address: Option<IpAddr>,
+    ) -> Result<Option<Reservation>> {
+        if bytes <= SMALL {
+            return Ok(None);
+        }
+        let mut reservation = self.reservation(address);
+        reservation.cover(bytes)?;
+        Ok(Some(reservation))
+    }
+
+    /// Makes the body of a response, whose bytes count until the last of them is sent. `reservation` is that of the output
+    /// that the response was made of.
     ///
     /// # Errors
     /// T0013 or T0006 if the budget has no room for it.
@@ -134,20 +152,16 @@ impl InFlight {
         self: &Arc<Self>,
         bytes: impl Into<Bytes>,
         extensions: &Extensions,
+        reservation: Option<Arc<Reservation>>,
     ) -> Result<Body> {
         let bytes = bytes.into();
         if bytes.len() <= SMALL {
             return Ok(bytes.into());
         }
-        let mut reservation = self.reservation_of(extensions);
-        reservation.cover(bytes.len()).map_err(|error| {
-            let message = format!(
-                "{} The call ran, but its response of {} bytes has no room.",
-                error.message(),
-                bytes.len()
-            );
-            error.with_message(message)
-        })?;
+        // An output that is kept elsewhere too keeps its reservation.
+        let reservation = reservation.and_then(Arc::into_inner);
+        let mut reservation = reservation.unwrap_or_else(|| self.reservation_of(extensions));
+        reservation.cover_output(bytes.len())?;
         Ok(Body::from(reservation.attached_to(bytes)))
     }
 
@@ -209,6 +223,27 @@ impl Reservation {
         held.add(self.network, more);
         self.bytes += more;
         Ok(())
+    }
+
+    /// Has these bytes of an output, after its function has run.
+    ///
+    /// # Errors
+    /// As [`cover`](Self::cover).
+    pub(crate) fn cover_output(&mut self, bytes: usize) -> Result<()> {
+        self.cover(bytes).map_err(|error| {
+            let message = format!(
+                "{} The call ran, but its response of {bytes} bytes has no room.",
+                error.message()
+            );
+            error.with_message(message)
+        })?;
+        self.shrink(bytes);
+        Ok(())
+    }
+
+    /// The reservation, if it has any bytes.
+    pub(crate) fn if_any(self) -> Option<Self> {
+        (self.bytes > 0).then_some(self)
     }
 
     /// Grows to at least this many bytes beyond every limit: the bytes are held already. The next reservations are
@@ -383,9 +418,11 @@ mod tests {
         drop(bytes);
         assert!(budget.total() >= 90_000);
         let none = Extensions::new();
-        let error = budget.body(vec![7; 90_000], &none).expect_err("no room");
+        let error = budget
+            .body(vec![7; 90_000], &none, None)
+            .expect_err("no room");
         assert!(error.message().contains("The call ran"), "{error}");
-        assert!(budget.body(vec![7; SMALL], &none).is_ok());
+        assert!(budget.body(vec![7; SMALL], &none, None).is_ok());
         drop(last);
         assert_eq!(budget.total(), 0);
     }

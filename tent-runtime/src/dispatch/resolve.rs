@@ -393,9 +393,7 @@ impl<'a> ReadableResources<'a> {
 
 /// The position of a resource in its registry, where resources are sorted by URI.
 fn position_of(registry: &Registry, resource: &Resource) -> usize {
-    let uri = resource.options.uri;
-    let found = registry
-        .resources()
-        .binary_search_by(|one| one.options.uri.cmp(uri));
+    let (resources, uri) = (registry.resources(), resource.options.uri);
+    let found = resources.binary_search_by(|one| one.options.uri.cmp(uri));
     found.unwrap_or_else(|position| position)
 }

@@ -157,7 +157,11 @@ fn counted(
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
         return Ok(encoded);
     }
-    let body = in_flight.body(std::mem::take(&mut response.body), &parts.extensions)?;
+    let (bytes, reservation) = (
+        std::mem::take(&mut response.body),
+        response.reservation.take(),
+    );
+    let body = in_flight.body(bytes, &parts.extensions, reservation)?;
     Ok(encode(response, body))
 }
 
