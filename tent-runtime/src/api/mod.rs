@@ -192,7 +192,7 @@ async fn input(
             let started = Instant::now();
             let input = posted_input(dispatcher, parts, body).await?;
             // The upload has separate limits on its pace.
-            resolved.exclude(started.elapsed());
+            resolved.uploaded(started.elapsed(), body.reservation());
             Ok((input, InputEncoding::Json))
         }
         _ if is_query => Err(method_not_allowed("GET, HEAD, POST")),

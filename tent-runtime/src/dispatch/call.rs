@@ -14,7 +14,7 @@ use tracing::Instrument as _;
 use super::approval::{self, Approval};
 use super::guard::{unavailable, under_deadline, until};
 use super::validate::validate;
-use super::{CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
+use super::{Admitted, CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
 use crate::cx::{
     CancelOnDrop, Cancellation, Client, Cx, CxParts, Elicitor, Era, Journal, NestedCalls, Nesting,
     PausedTime, Reporter,
@@ -263,7 +263,7 @@ impl Dispatcher {
         } = prepared;
         let function = resolved.function();
         // Held to the end of the call, also of one whose client is gone.
-        let reserved = self.reserve_input(&cx, &input);
+        let reserved = self.reserve_input(&cx, resolved.admitted(), &input);
         let checked = reserved.and_then(|reservation| {
             validate(function, cx.client(), &mut input, encoding)?;
             approval::check(function, approval_of(&cx))?;
@@ -277,16 +277,22 @@ impl Dispatcher {
         outcome
     }
 
-    /// Counts the memory of the input in the budget of the process. That of a nested call is the app's.
+    /// Counts the memory of the input in the budget of the process, beyond the bytes of the body, which counts as long.
+    /// That of a nested call is the app's.
     ///
     /// # Errors
     /// T0013 or T0006 if the budget has no room for it.
-    fn reserve_input(&self, cx: &Cx, input: &Map<String, Value>) -> Result<Option<Reservation>> {
+    fn reserve_input(
+        &self,
+        cx: &Cx,
+        admitted: &Admitted,
+        input: &Map<String, Value>,
+    ) -> Result<Option<Reservation>> {
         if cx.parts().outer.is_some() {
             return Ok(None);
         }
-        let address = cx.parts().client_address;
-        self.in_flight.reserve(json::size_in_memory(input), address)
+        let more = json::size_in_memory(input).saturating_sub(admitted.body_bytes());
+        self.in_flight.reserve(more, admitted.client_address())
     }
 
     /// Claims the call, runs its function and records the outcome. From the claim on, every outcome is final.

@@ -51,6 +51,7 @@ mod identify;
 mod nested;
 mod rate;
 mod rejected_credentials;
+mod readable;
 mod related;
 mod resolve;
 mod run;
