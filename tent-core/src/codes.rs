@@ -240,7 +240,7 @@ catalogue! {
         "Rename one of them with name = \"…\".";
 
     RESERVED_NAME = Build "T1009" "reserved-name"
-        "findFunction and callFunction are reserved for tent's own tools."
+        "findFunction and callFunction are reserved for tent's own tools, in every case and punctuation."
         "Rename the function, or set another tool name with name = \"…\".";
 
     NAME_TOO_LONG = Build "T1014" "name-too-long"
@@ -344,7 +344,7 @@ catalogue! {
         "Use an integer of at most 64 bits, or a string of digits.";
 
     DESCRIPTION_TOO_LONG = Start "T7024" "description-too-long"
-        "A description is longer than clients show."
+        "A description, or the instructions of the app, have more characters than clients show."
         "Shorten it to what a model needs to choose the tool; describe a field at the field.";
 
     INVALID_URI_TEMPLATE = Build "T7030" "invalid-uri-template"

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, Ident, Type};
 use super::signature::impl_trait;
 use super::{Kind, arguments};
 use crate::diagnostic::Diagnostics;
-use crate::docs;
+use crate::docs::{self, Docs};
 use crate::options::tables::{ArgOptions, InputOptions};
 use crate::options::{self, Spanned};
 use crate::syntax::{self, Function, Shape, attribute_name};
@@ -40,7 +40,7 @@ pub(crate) struct Argument {
     /// Its name on the wire.
     pub(crate) name: String,
     /// Its doc comment.
-    pub(crate) about: String,
+    pub(crate) about: Docs,
     pub(crate) options: ArgOptions,
 }
 
@@ -229,7 +229,7 @@ fn argument<'a>(
     let renamed = options.rename.as_ref().map(|name| name.value.0.clone());
     Source::Argument(Box::new(Argument {
         name: renamed.unwrap_or_else(|| name.unraw().to_string()),
-        about: docs::text(&parameter.attributes),
+        about: docs::docs(&parameter.attributes),
         options,
     }))
 }
