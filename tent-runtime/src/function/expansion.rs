@@ -26,6 +26,7 @@ pub use core::time::Duration;
 pub use core::{concat, file, line, module_path};
 pub use inventory;
 pub use serde_json::{Map, Value};
+pub use std::borrow::Cow;
 pub use std::string::String;
 pub use std::vec::Vec;
 
