@@ -269,7 +269,7 @@ catalogue! {
 
     UNSUPPORTED_SIGNATURE = Build "T7005" "unsupported-signature"
         "The function's signature has a part that a remote call cannot supply."
-        "Use a free function without generics, lifetimes, self, impl Trait, patterns, unsafe, extern or variadics.";
+        "Use a free function without generics, lifetimes, self, impl Trait, patterns, unsafe, extern, variadics or parameters whose only value is null, such as `()`.";
 
     BORROWED_INPUT = Build "T7006" "borrowed-input"
         "The app supplies reference parameters, so their type must be Cx or derive State. Inputs must be owned."

@@ -358,3 +358,29 @@ fn every_form_of_a_doc_comment_on_a_parameter_is_its_description() {
     let by_macro = descriptions("range_by_macro");
     assert_eq!(by_macro, json!({"a": "One.", "b": "Two."}));
 }
+
+#[tent::data]
+struct WithUnit {
+    nothing: (),
+    number: u32,
+}
+
+#[query(access = "anyone")]
+fn with_unit(data: WithUnit) -> u32 {
+    let WithUnit {
+        nothing: (),
+        number,
+    } = data;
+    number
+}
+
+// P38: serde demands the null of such a field, so the schema does too.
+#[test]
+fn a_unit_field_of_a_type_is_null_in_schema_and_value() {
+    let registry = registry_of(&[linked("with_unit")]).expect("it is valid");
+    let schema = &registry.functions()[0].input_schema()["properties"]["data"];
+    assert_eq!(schema["properties"]["nothing"], json!({"type": "null"}));
+    assert_eq!(schema["required"], json!(["nothing", "number"]));
+    let input = json!({"data": {"nothing": null, "number": 1}});
+    assert_eq!(run("with_unit", input).ok(), Some(json!(1)));
+}

@@ -3,7 +3,7 @@
 
 #![no_implicit_prelude]
 #![deny(warnings)]
-#![allow(dead_code, non_camel_case_types, unused_macros)]
+#![allow(dead_code, non_camel_case_types, non_upper_case_globals, unused_macros)]
 
 extern crate tent as camp;
 
