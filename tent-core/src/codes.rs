@@ -253,11 +253,11 @@ catalogue! {
 
     MISSING_ACCESS = Build "T7001" "missing-access"
         "The declaration does not state which callers may call the function."
-        "Add access = \"anyone\", \"signedIn\", \"role:…\", \"app\", or the path of a rule.";
+        "Add `access = \"signedIn\"`; other values are \"anyone\", \"role:staff\", \"app\" and the path of a rule function.";
 
     UNKNOWN_ACCESS = Build "T7002" "unknown-access"
         "The value of `access` is unknown."
-        "Use \"anyone\", \"signedIn\", \"role:…\", \"app\", a list of those, or the path of a rule.";
+        "Use `access = \"signedIn\"`; other values are \"anyone\", \"role:staff\", \"app\", the path of a rule function, and a list of those.";
 
     UNKNOWN_OFFER = Build "T7003" "unknown-offer"
         "The value of `offer` is unknown."
@@ -309,7 +309,7 @@ catalogue! {
 
     NOT_A_LITERAL = Build "T7015" "not-a-literal"
         "The option takes a text that is known at compile time."
-        "Write a string literal.";
+        "Write a string literal, for example `title = \"Orders\"`.";
 
     INVALID_FIELD_NAME = Start "T7016" "invalid-field-name"
         "A field of an input has a name that model APIs reject. One such name makes them reject all tools."

@@ -134,6 +134,11 @@ pub(crate) fn check<'a>(
     }
 }
 
+/// Checks the options of an attribute on an item that is not a function.
+pub(crate) fn check_options(kind: Kind, options: TokenStream, diagnostics: &mut Diagnostics) {
+    let _ = read(kind, options, diagnostics);
+}
+
 /// Reads the table of the attribute.
 fn read(kind: Kind, options: TokenStream, diagnostics: &mut Diagnostics) -> (Declared, Attempted) {
     fn attempted<T>(options: &Options<T>) -> Attempted {

@@ -6,6 +6,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitStr, Meta, Path, UnOp};
 
+use super::examples::example;
 use super::ungrouped;
 use crate::diagnostic;
 use tent_core::codes::{self, Code};
@@ -83,7 +84,8 @@ impl<'a> AttributeOption<'a> {
             Some(Lit::Str(text)) => Ok(text),
             _ => {
                 let problem = format!("`{}` requires a string literal", self.name);
-                Err(invalid_from_catalogue(codes::NOT_A_LITERAL, &problem))
+                let help = format!("write `{}`", example(&self.name));
+                Err(invalid(codes::NOT_A_LITERAL, &problem, &help))
             }
         }
     }
@@ -108,7 +110,8 @@ impl<'a> AttributeOption<'a> {
                 Some(text) => convert(&text),
                 None => {
                     let problem = format!("`{}` requires string literals", self.name);
-                    Err(invalid_from_catalogue(codes::NOT_A_LITERAL, &problem))
+                    let help = format!("write a string literal, as in `{}`", example(&self.name));
+                    Err(invalid(codes::NOT_A_LITERAL, &problem, &help))
                 }
             };
             texts.extend(errors.handle(converted.map_err(|error| error.with_span(element))));
@@ -126,7 +129,7 @@ impl<'a> AttributeOption<'a> {
     fn number(&self) -> darling::Result<Number> {
         self.value.and_then(number).ok_or_else(|| {
             let problem = format!("`{}` requires a number literal", self.name);
-            let help = format!("write a literal, for example `{} = 1`", self.name);
+            let help = format!("write a literal, for example `{}`", example(&self.name));
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -190,7 +193,7 @@ impl Value for Expr {
     fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
         option.value.cloned().ok_or_else(|| {
             let problem = format!("`{}` requires a value", option.name);
-            let help = format!("write `{} = …`", option.name);
+            let help = format!("write `{}`", example(&option.name));
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -243,7 +246,7 @@ impl Value for u64 {
         };
         count.ok_or_else(|| {
             let problem = format!("`{}` requires an integer of 0 or more", option.name);
-            let help = format!("write a literal, for example `{} = 1`", option.name);
+            let help = format!("write a literal, for example `{}`", example(&option.name));
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -272,8 +275,8 @@ impl Value for FunctionPath {
         option.path().map(FunctionPath).ok_or_else(|| {
             let problem = format!("`{}` requires the path of a function", option.name);
             let help = format!(
-                "write the path without parentheses, for example `{} = all_orders`",
-                option.name
+                "write the path without quotes and parentheses, for example `{}`",
+                example(&option.name)
             );
             invalid(codes::INVALID_OPTION, &problem, &help)
         })

@@ -1,11 +1,13 @@
 //! Everything that generated code names: `tent::__private` is this module. It is not a public API, and has no
 //! stability between versions.
 
-pub use super::access_rule::decision;
+pub use super::access_rule::{NotARule, OfTheCall, RuleProbe};
 pub use super::field::{DefaultValue, NotSerializable, example, field};
 pub use super::from_app::from_app;
 pub use super::input::{Arguments, InputProbe, OtherInput, ReadInput, mirrored};
-pub use super::into_result::{complete, list};
+pub use super::into_result::{
+    CompleteProbe, ListProbe, NotAComplete, NotAList, OfAList, OfAnArgument,
+};
 pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
 pub use super::started::Started;
 pub use super::{

@@ -19,7 +19,7 @@ use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 #[diagnostic::on_unimplemented(
     message = "T7006 borrowed-input: `{Self}` is not an owned type that implements `Deserialize`",
     label = "not a valid input",
-    note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; take app state by reference (`&T`)"
+    note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; for app state, take `&{Self}`"
 )]
 pub trait Owned: Sized {
     /// Reads a value.
@@ -46,7 +46,7 @@ impl<T: DeserializeOwned> Owned for T {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema: it does not implement `JsonSchema` of tent's `schemars`",
     label = "no schema",
-    note = "help: write #[tent::data] on the type, or derive `tent::schemars::JsonSchema` (schemars 1) for it; the derive of another major version of schemars is a different trait"
+    note = "help: write #[tent::data] on the type, or derive `tent::schemars::JsonSchema` (schemars 1) for it; the derive of another major version of schemars is a different trait; for app state, take `&{Self}`"
 )]
 pub trait Described {
     /// Its schema.

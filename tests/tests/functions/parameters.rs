@@ -339,7 +339,7 @@ fn every_form_of_a_doc_comment_on_a_parameter_is_its_description() {
         let schema = registry.functions()[0].input_schema();
         let fields = schema["properties"].as_object().expect("fields").iter();
         let fields = fields.map(|(name, field)| (name.clone(), field["description"].clone()));
-        serde_json::Value::from_iter(fields)
+        fields.collect::<serde_json::Value>()
     };
     assert_eq!(
         descriptions("doc_comments"),
