@@ -74,15 +74,13 @@ fn unquoted(text: &str, place: Span) -> Option<Expr> {
 
 /// The text to put in quotes, for words and numbers. The name of a constant is not the text that is meant.
 fn quotable(tokens: &TokenStream, value: Option<&Expr>) -> Option<String> {
-    match value {
-        Some(Expr::Lit(literal)) => match &literal.lit {
-            Lit::Str(_) => return None,
+    if let Some(Expr::Lit(literal)) = value {
+        match &literal.lit {
+            Lit::Str(_) | Lit::Bool(_) => return None,
             Lit::Char(one) => return Some(one.value().to_string()),
             Lit::ByteStr(bytes) => return String::from_utf8(bytes.value()).ok(),
-            Lit::Bool(_) => return None,
             _ => {}
-        },
-        _ => {}
+        }
     }
     let is_word = |token: TokenTree| match token {
         TokenTree::Ident(word) => word.to_string().chars().any(char::is_lowercase),
