@@ -126,7 +126,25 @@ impl InFlight {
         (!is_proxy).then(|| ClientNetwork::of(address))
     }
 
-    /// Makes the body of a response, whose bytes count until the last of them is sent.
+    /// Reserves bytes that a call holds for a client at this address; `None` for few bytes.
+    ///
+    /// # Errors
+    /// T0013 or T0006 if the budget has no room for them.
+    pub(crate) fn reserve(
+        self: &Arc<Self>,
+        bytes: usize,
+        address: Option<IpAddr>,
+    ) -> Result<Option<Reservation>> {
+        if bytes <= SMALL {
+            return Ok(None);
+        }
+        let mut reservation = self.reservation(address);
+        reservation.cover(bytes)?;
+        Ok(Some(reservation))
+    }
+
+    /// Makes the body of a response, whose bytes count until the last of them is sent. `reservation` is that of the output
+    /// that the response was made of.
     ///
     /// # Errors
     /// T0013 or T0006 if the budget has no room for it.
@@ -134,20 +152,16 @@ impl InFlight {
         self: &Arc<Self>,
         bytes: impl Into<Bytes>,
         extensions: &Extensions,
+        reservation: Option<Arc<Reservation>>,
     ) -> Result<Body> {
         let bytes = bytes.into();
         if bytes.len() <= SMALL {
             return Ok(bytes.into());
         }
-        let mut reservation = self.reservation_of(extensions);
-        reservation.cover(bytes.len()).map_err(|error| {
-            let message = format!(
-                "{} The call ran, but its response of {} bytes has no room.",
-                error.message(),
-                bytes.len()
-            );
-            error.with_message(message)
-        })?;
+        // An output that is kept elsewhere too keeps its reservation.
+        let reservation = reservation.and_then(Arc::into_inner);
+        let mut reservation = reservation.unwrap_or_else(|| self.reservation_of(extensions));
+        reservation.cover_output(bytes.len())?;
         Ok(Body::from(reservation.attached_to(bytes)))
     }
 
@@ -209,6 +223,32 @@ impl Reservation {
         held.add(self.network, more);
         self.bytes += more;
         Ok(())
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Has these bytes of an output, after its function has run.
+    ///
+    /// # Errors
+    /// As [`cover`](Self::cover).
+    pub(crate) fn cover_output(&mut self, bytes: usize) -> Result<()> {
+        self.cover(bytes).map_err(|error| {
+            let message = format!(
+                "{} The call ran, but its response of {bytes} bytes has no room.",
+                error.message()
+            );
+            error.with_message(message)
+        })?;
+        self.shrink(bytes);
+        Ok(())
+    }
+
+    /// The reservation, if it has any bytes.
+    pub(crate) fn if_any(self) -> Option<Self> {
+        (self.bytes > 0).then_some(self)
     }
 
     /// Grows to at least this many bytes beyond every limit: the bytes are held already. The next reservations are
@@ -280,113 +320,4 @@ fn share_used() -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ADA: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
-    const BOB: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
-
-    fn budget(vars: &[(&str, &str)]) -> Arc<InFlight> {
-        let settings = Settings::from_vars(vars.iter().copied()).expect("valid settings");
-        InFlight::new(&settings)
-    }
-
-    // S02.
-    #[test]
-    fn an_address_has_a_share_and_all_addresses_a_total() {
-        let budget = budget(&[
-            ("TENT_LIMITS__IN_FLIGHT", "300kB"),
-            ("TENT_LIMITS__IN_FLIGHT_PER_ADDRESS", "200kB"),
-        ]);
-        let reserved = |address, bytes| {
-            let mut reservation = budget.reservation(address);
-            reservation.cover(bytes).map(|()| reservation)
-        };
-        let code = |refused: Result<Reservation>| refused.expect_err("no room").code().to_owned();
-        let ada = reserved(Some(ADA), 200_000).expect("its share");
-        let error = reserved(Some(ADA), SMALL + 1).expect_err("more than its share");
-        assert_eq!((error.code(), error.status()), ("T0006", 429));
-        assert!(error.retry_after().is_some());
-        let mapped = reserved(Some("::ffff:192.0.2.1".parse().expect("an address")), 9000);
-        assert_eq!(code(mapped), "T0006", "the same address");
-        assert!(
-            reserved(Some(ADA), SMALL).is_ok(),
-            "a small one always fits"
-        );
-        let bob = reserved(Some(BOB), 100_000).expect("another has its own share");
-        let error = reserved(None, SMALL + 1).expect_err("more than the total");
-        assert_eq!((error.code(), error.status()), ("T0013", 503));
-        assert!(error.retry_after().is_some());
-        drop(ada);
-        assert!(reserved(Some(ADA), 9000).is_ok());
-        drop(bob);
-        assert_eq!(budget.total(), 0);
-        assert!(budget.lock().by_network.is_empty(), "no address is left");
-    }
-
-    #[test]
-    fn a_reservation_grows_and_shrinks() {
-        let budget = budget(&[("TENT_LIMITS__IN_FLIGHT", "100kB")]);
-        let mut reservation = budget.reservation(None);
-        reservation.cover(SMALL).expect("nothing to count");
-        assert_eq!(budget.total(), 0);
-        reservation.cover(SMALL + 1).expect("room");
-        assert_eq!(budget.total(), STEP);
-        reservation.cover(STEP).expect("it is covered");
-        assert_eq!(budget.total(), STEP);
-        reservation.cover(99_999).expect("room");
-        assert!(reservation.cover(100_001).is_err());
-        reservation.force(150_000);
-        assert_eq!(budget.total(), 150_000);
-        reservation.shrink(100_000);
-        assert_eq!(budget.total(), 150_000, "it may grow again");
-        reservation.shrink(50_000);
-        assert_eq!(budget.total(), 50_000);
-        reservation.shrink(SMALL);
-        assert_eq!(budget.total(), 0);
-    }
-
-    #[test]
-    fn a_trusted_proxy_counts_only_in_total() {
-        let budget = budget(&[
-            ("TENT_LIMITS__IN_FLIGHT_PER_ADDRESS", "20kB"),
-            ("TENT_WEB__TRUSTED_PROXIES", "192.0.2.1, 2001:db8::/32"),
-        ]);
-        let fits = |address: &str| {
-            let address = address.parse().expect("an address");
-            budget.reservation(Some(address)).cover(30_000).is_ok()
-        };
-        for proxy in ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8:1::1"] {
-            assert!(fits(proxy), "{proxy}");
-        }
-        for client in ["192.0.2.2", "2001:db9::1"] {
-            assert!(!fits(client), "{client}");
-        }
-    }
-
-    #[test]
-    fn addresses_of_one_ipv6_network_count_together() {
-        let of = |address: &str| ClientNetwork::of(address.parse().expect("an address"));
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
-        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
-    }
-
-    // S04.
-    #[test]
-    fn a_response_counts_until_its_last_byte_is_dropped() {
-        let budget = budget(&[("TENT_LIMITS__IN_FLIGHT", "100kB")]);
-        let mut reservation = budget.reservation(None);
-        reservation.cover(90_000).expect("room");
-        let mut bytes = reservation.attached_to(vec![7; 90_000].into());
-        let last = bytes.split_off(89_999);
-        drop(bytes);
-        assert!(budget.total() >= 90_000);
-        let none = Extensions::new();
-        let error = budget.body(vec![7; 90_000], &none).expect_err("no room");
-        assert!(error.message().contains("The call ran"), "{error}");
-        assert!(budget.body(vec![7; SMALL], &none).is_ok());
-        drop(last);
-        assert_eq!(budget.total(), 0);
-    }
-}
+mod tests;

@@ -55,6 +55,23 @@ where
     }
 }
 
+/// About how many bytes of memory an object takes. A short text can take many: a number of one digit takes 32.
+pub(crate) fn size_in_memory(object: &Map<String, Value>) -> usize {
+    object.iter().fold(0, |size, (key, value)| {
+        size + size_of::<String>() + key.len() + size_of_value(value)
+    })
+}
+
+fn size_of_value(value: &Value) -> usize {
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size_of_value).sum(),
+        Value::Object(members) => size_in_memory(members),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    size_of::<Value>() + inner
+}
+
 /// The SHA-256 of a value. The order of keys in objects does not matter.
 pub(crate) fn digest(value: &Value) -> [u8; 32] {
     let mut text = Vec::new();

@@ -10,6 +10,7 @@ mod clock;
 mod content;
 mod error;
 mod json;
+mod quota;
 mod race;
 mod random;
 mod schema;

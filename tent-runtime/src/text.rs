@@ -1,4 +1,4 @@
-//! Texts of clients: cut for a line of the log, and without a byte order mark.
+//! Texts of clients and errors: cut for a line of the log, and without a byte order mark.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,16 @@ pub(crate) fn abridged(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return text.into();
     }
-    let end = text.floor_char_boundary(max);
-    format!("{}…", &text[..end]).into()
+    format!("{}…", cut(text, max)).into()
+}
+
+/// The beginning of a text: at most `max` bytes of whole characters.
+pub(crate) fn cut(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// A JSON text without the byte order mark that some editors and platforms write first. A reader may skip it (RFC 8259,

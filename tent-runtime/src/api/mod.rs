@@ -21,6 +21,7 @@ use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Call, Dispatcher, Endpoint, Outcome, Requester, Resolved, Target};
 use crate::error::{Error, Result};
 use crate::function::{Function, Kind};
+use crate::in_flight::Reservation;
 use crate::json;
 use crate::schema::{InputEncoding, invalid_input};
 use crate::text;
@@ -67,8 +68,11 @@ fn counted(
     parts: &Parts,
     response: Response<Bytes>,
 ) -> Result<Response<Body>> {
-    let (head, bytes) = response.into_parts();
-    let body = dispatcher.in_flight().body(bytes, &parts.extensions)?;
+    let (mut head, bytes) = response.into_parts();
+    let reservation = head.extensions.remove::<Arc<Reservation>>();
+    let body = dispatcher
+        .in_flight()
+        .body(bytes, &parts.extensions, reservation)?;
     Ok(Response::from_parts(head, body))
 }
 
@@ -156,7 +160,15 @@ async fn call(
         ..Call::default()
     };
     match dispatcher.call(resolved, call).await {
-        Outcome::Ended(result) => Ok(response::response(result?)),
+        Outcome::Ended(result) => {
+            let mut output = result?;
+            let reservation = output.reservation.take();
+            let mut response = response::response(output);
+            if let Some(reservation) = reservation {
+                response.extensions_mut().insert(reservation);
+            }
+            Ok(response)
+        }
         Outcome::InputRequired | Outcome::Answered => Err(Error::unexpected(
             "a call at /api required input from its client",
         )),
@@ -180,7 +192,7 @@ async fn input(
             let started = Instant::now();
             let input = posted_input(dispatcher, parts, body).await?;
             // The upload has separate limits on its pace.
-            resolved.exclude(started.elapsed());
+            resolved.uploaded(started.elapsed(), body.reservation());
             Ok((input, InputEncoding::Json))
         }
         _ if is_query => Err(method_not_allowed("GET, HEAD, POST")),

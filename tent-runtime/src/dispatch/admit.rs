@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
@@ -16,6 +17,7 @@ use super::{Dispatcher, rate};
 use crate::caller::Caller;
 use crate::cx::TraceId;
 use crate::error::{Error, Result};
+use crate::in_flight::Reservation;
 use tent_core::codes;
 
 /// A client that a T0013 refuses may try again after this time.
@@ -28,6 +30,8 @@ pub(crate) struct Admitted {
     client_address: Option<IpAddr>,
     trace: TraceId,
     deadline: Option<Instant>,
+    /// The bytes of the request body in the budget of the process; `None` for a small one.
+    body: Option<Arc<Reservation>>,
 }
 
 /// The sender of the messages of a connection without HTTP, known when the connection opens.
@@ -60,6 +64,7 @@ impl Dispatcher {
             client_address: address.map(|ConnectInfo(address)| address.ip().to_canonical()),
             trace,
             deadline,
+            body: None,
         })
     }
 
@@ -133,6 +138,7 @@ impl Admitted {
             client_address: None,
             trace,
             deadline: None,
+            body: None,
         }
     }
 
@@ -162,9 +168,16 @@ impl Admitted {
         self.deadline
     }
 
-    /// Moves the deadline later by the time that the request body took to arrive: its own limits bound that time.
-    pub(crate) fn exclude(&mut self, upload: Duration) {
-        self.deadline = self.deadline.and_then(|at| at.checked_add(upload));
+    /// Records that the request body has arrived. Moves the deadline later by the time that this took: its own limits bound
+    /// that time.
+    pub(crate) fn uploaded(&mut self, took: Duration, body: Option<Arc<Reservation>>) {
+        self.deadline = self.deadline.and_then(|at| at.checked_add(took));
+        self.body = body;
+    }
+
+    /// How many bytes of the request body count in the budget of the process.
+    pub(super) fn body_bytes(&self) -> usize {
+        self.body.as_ref().map_or(0, |body| body.bytes())
     }
 
     /// Waits for a part of tent, such as the store, until the deadline of the request.

@@ -14,13 +14,15 @@ use tracing::Instrument as _;
 use super::approval::{self, Approval};
 use super::guard::{unavailable, under_deadline, until};
 use super::validate::validate;
-use super::{CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
+use super::{Admitted, CallClaim, ClaimedCall, Dispatcher, Entered, Resolved, audit, run, span};
 use crate::cx::{
     CancelOnDrop, Cancellation, Client, Cx, CxParts, Elicitor, Era, Journal, NestedCalls, Nesting,
     PausedTime, Reporter,
 };
 use crate::error::{Error, Result};
 use crate::function::{Kind, Output};
+use crate::in_flight::Reservation;
+use crate::json;
 use crate::schema::InputEncoding;
 use tent_core::codes;
 
@@ -124,7 +126,8 @@ impl Dispatcher {
         })
     }
 
-    /// Calls a resolved function in a separate task, which goes on when its caller disconnects. When `cancelled`
+    /// Calls a resolved function in a separate task, which goes on when its caller disconnects, within the bounds of
+    /// [`detached`](super::detached). When `cancelled`
     /// turns true, the call ends and the result is `None`; without its sender, nothing cancels the call.
     ///
     /// A claimed call is cancelled before its claim alone. From then on it runs to its end, and a cancellation only
@@ -142,9 +145,13 @@ impl Dispatcher {
         let prepared = self.prepare(resolved, call);
         let cx = prepared.cx.clone();
         let _disconnect = disconnect_cancels.then(|| RequestOnDrop(cx.clone()));
+        let (detachable, client) = (!disconnect_cancels)
+            .then(|| self.detached.connected(&cx))
+            .unzip();
         let task = {
             let (dispatcher, cx, cancelled) = (self.clone(), cx.clone(), cancelled.clone());
             async move {
+                let _detachable = detachable;
                 tokio::select! {
                     biased;
                     // Before the function is polled, so that it sees the cancellation at its next step.
@@ -157,7 +164,7 @@ impl Dispatcher {
             }
         };
         let task = self.tasks.spawn(task.instrument(span));
-        tokio::select! {
+        let outcome = tokio::select! {
             biased;
             // Forwarded here too: from the cancellation on there is no response, however late the task sees it.
             () = forward(&cx, cancelled) => None,
@@ -165,7 +172,11 @@ impl Dispatcher {
             outcome = task => {
                 outcome.unwrap_or_else(|lost| Some(Error::unexpected(lost).into()))
             }
+        };
+        if let Some(client) = client {
+            client.finish();
         }
+        outcome
     }
 
     /// Makes the [`Cx`] of a call that an endpoint made.
@@ -251,14 +262,37 @@ impl Dispatcher {
             claim,
         } = prepared;
         let function = resolved.function();
-        let checked = validate(function, cx.client(), &mut input, encoding)
-            .and_then(|()| approval::check(function, approval_of(&cx)));
+        // Held to the end of the call, also of one whose client is gone.
+        let reserved = self.reserve_input(&cx, resolved.admitted(), &input);
+        let checked = reserved.and_then(|reservation| {
+            validate(function, cx.client(), &mut input, encoding)?;
+            approval::check(function, approval_of(&cx))?;
+            Ok(reservation)
+        });
         let outcome = match checked {
-            Ok(()) => self.claim_and_run(&cx, &resolved, input, claim).await,
+            Ok(_reservation) => self.claim_and_run(&cx, &resolved, input, claim).await,
             Err(error) => error.into(),
         };
         audit::record(function, &outcome);
         outcome
+    }
+
+    /// Counts the memory of the input in the budget of the process, beyond the bytes of the body, which counts as long.
+    /// That of a nested call is the app's.
+    ///
+    /// # Errors
+    /// T0013 or T0006 if the budget has no room for it.
+    fn reserve_input(
+        &self,
+        cx: &Cx,
+        admitted: &Admitted,
+        input: &Map<String, Value>,
+    ) -> Result<Option<Reservation>> {
+        if cx.parts().outer.is_some() {
+            return Ok(None);
+        }
+        let more = json::size_in_memory(input).saturating_sub(admitted.body_bytes());
+        self.in_flight.reserve(more, admitted.client_address())
     }
 
     /// Claims the call, runs its function and records the outcome. From the claim on, every outcome is final.
@@ -294,8 +328,12 @@ impl Dispatcher {
                 }
             }
         }
-        let max_response = self.settings.limits.max_response;
-        let outcome = run::run(function, cx, input, max_response, &self.threads).await;
+        let runner = run::Runner {
+            threads: &self.threads,
+            in_flight: &self.in_flight,
+            max_response: self.settings.limits.max_response,
+        };
+        let outcome = run::run(function, cx, input, &runner).await;
         if let Some(claim) = &claim {
             let recorded = under_deadline(until(record_deadline(cx)), claim.ended(&outcome)).await;
             if recorded.is_none() {

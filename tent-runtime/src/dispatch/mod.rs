@@ -29,7 +29,7 @@
 //! | call: validate | whether the input is valid, and the client capable | T0003, T0021 | `validate` |
 //! | call: approve | whether a person must approve first | T7120 | `approval` |
 //! | call: claim | whether this call runs, or one before it did | T0009, T0011, T0015 | `idempotency` |
-//! | call: run | what the function returns, in its time | T0010, T0012, T0019 | `run` |
+//! | call: run | what the function returns, in its time | T0010, T0012, T0019 | `run`, `blocking`, `detached` |
 //! | call: record | nothing; the claim stores the outcome | | `idempotency` |
 //! | call: audit | nothing; the log gets the end of the call | | `audit` |
 //!
@@ -43,6 +43,7 @@ mod approval;
 mod audit;
 mod blocking;
 mod call;
+mod detached;
 mod guard;
 mod host;
 pub(crate) mod idempotency;
@@ -50,6 +51,7 @@ mod identify;
 mod nested;
 mod rate;
 mod rejected_credentials;
+mod readable;
 mod related;
 mod resolve;
 mod run;
@@ -122,6 +124,7 @@ pub(crate) struct Dispatcher {
     closing: CancellationToken,
     /// The calls that run in separate tasks.
     tasks: TaskTracker,
+    detached: detached::DetachedCalls,
     threads: blocking::BlockingThreads,
     /// Itself, for the calls that a function makes.
     weak: Weak<Dispatcher>,
@@ -160,6 +163,7 @@ impl Dispatcher {
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
             tasks,
+            detached: detached::DetachedCalls::default(),
             threads: blocking::BlockingThreads::default(),
             weak: weak.clone(),
         })

@@ -9,7 +9,6 @@
 //!
 //! It never reads the input.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,8 +21,8 @@ use crate::caller::Caller;
 use crate::cx::{Client, Cx, CxParts};
 use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::registry::{Registry, Resource};
-use crate::schema::InputEncoding;
+use crate::in_flight::Reservation;
+use crate::registry::Resource;
 use tent_core::codes;
 
 /// The surface on which the functions of an app are offered, each to its own kind of request.
@@ -88,17 +87,17 @@ pub(crate) struct Requester<'a> {
 /// not affect a call that is running.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
-    function: Arc<Function>,
+    pub(super) function: Arc<Function>,
     /// The resource, for a target that is one.
-    resource: Option<Arc<Resource>>,
+    pub(super) resource: Option<Arc<Resource>>,
     /// The index of the function in its list of the registry.
-    position: usize,
-    endpoint: Endpoint,
-    admitted: Admitted,
+    pub(super) position: usize,
+    pub(super) endpoint: Endpoint,
+    pub(super) admitted: Admitted,
     /// When its call must be answered: after its own `timeout`, else at the deadline of the request.
-    deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
     /// The variables of a resource's URI.
-    variables: Map<String, Value>,
+    pub(super) variables: Map<String, Value>,
 }
 
 impl Resolved {
@@ -137,9 +136,10 @@ impl Resolved {
         self.deadline
     }
 
-    /// Moves the deadline later by the time that the request body took to arrive: its own limits bound that time.
-    pub(crate) fn exclude(&mut self, upload: Duration) {
-        self.deadline = self.deadline.and_then(|at| at.checked_add(upload));
+    /// As [`Admitted::uploaded`].
+    pub(crate) fn uploaded(&mut self, took: Duration, body: Option<Arc<Reservation>>) {
+        self.deadline = self.deadline.and_then(|at| at.checked_add(took));
+        self.admitted.uploaded(took, body);
     }
 
     /// Moves the deadline earlier, to that of the call around this one.
@@ -261,18 +261,6 @@ impl Dispatcher {
             ..CxParts::default()
         })
     }
-
-    /// Resolves the URIs of a request, each access rule at most once.
-    pub(crate) fn readable<'a>(&'a self, requester: Requester<'a>) -> ReadableResources<'a> {
-        ReadableResources {
-            dispatcher: self,
-            registry: self.registry(),
-            requester,
-            started: Instant::now(),
-            rule_cx: None,
-            decided: HashMap::new(),
-        }
-    }
 }
 
 /// When a call that starts now must be answered: after the function's own `timeout`, else at the deadline of the
@@ -285,117 +273,9 @@ pub(super) fn own_deadline(function: &Function, request: Option<Instant>) -> Opt
 }
 
 /// The error for a function that does not exist, or that this caller may not know of.
-fn absent(caller: &Caller) -> Error {
+pub(super) fn absent(caller: &Caller) -> Error {
     Error::new(match caller.is_known() {
         true => codes::NOT_FOUND,
         false => codes::SIGN_IN,
     })
-}
-
-/// The resources that the sender of one request may read. The access rule of a resource runs once, however many URIs
-/// the request names: it sees the caller, never the URI.
-pub(crate) struct ReadableResources<'a> {
-    dispatcher: &'a Dispatcher,
-    /// One snapshot for all URIs of the request.
-    registry: Arc<Registry>,
-    requester: Requester<'a>,
-    /// When the time of a resource with its own `timeout` starts. It bounds the access rule too.
-    started: Instant,
-    rule_cx: Option<Cx>,
-    /// What was decided for each resource so far, by its position.
-    decided: HashMap<usize, Result<()>>,
-}
-
-impl<'a> ReadableResources<'a> {
-    /// Finds the most exact resource that has this URI, accepts the caller, and can read the variables of the URI.
-    ///
-    /// # Errors
-    /// T0001, T0004 and T0005 as [`resolve`](Dispatcher::resolve).
-    pub(crate) async fn find(&mut self, uri: &str) -> Result<Arc<Resource>> {
-        let (position, _) = self.position(uri).await?;
-        Ok(self.registry.resources()[position].clone())
-    }
-
-    /// The position of that resource, and the variables of the URI.
-    async fn position(&mut self, uri: &str) -> Result<(usize, Map<String, Value>)> {
-        let mut refusal = None;
-        let registry = self.registry.clone();
-        // A resource that this caller may not know of counts as absent: the next best one is meant then.
-        for (resource, variables) in registry.matching(uri) {
-            let position = position_of(&registry, resource);
-            match self.check(position, resource).await {
-                Err(error) if error.is(codes::NOT_ALLOWED) => return Err(error),
-                Err(error) => refusal = refusal.or(Some(error)),
-                Ok(()) => {
-                    let input = &resource.function.input;
-                    if input
-                        .validate(&mut variables.clone(), InputEncoding::Strings)
-                        .is_ok()
-                    {
-                        return Ok((position, variables));
-                    }
-                }
-            }
-        }
-        Err(refusal.unwrap_or_else(|| absent(self.requester.admitted.caller())))
-    }
-
-    /// The position of the resource that a completion names.
-    async fn template(&mut self, uri: &str) -> Result<usize> {
-        let registry = self.registry.clone();
-        let matching = registry.matching(uri).map(|(resource, _)| resource);
-        for resource in registry.resource_at(uri).into_iter().chain(matching) {
-            let position = position_of(&registry, resource);
-            match self.check(position, resource).await {
-                Ok(()) => return Ok(position),
-                Err(error) if error.is(codes::NOT_FOUND) || error.is(codes::SIGN_IN) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(absent(self.requester.admitted.caller()))
-    }
-
-    fn resolved(&self, position: usize, variables: Map<String, Value>) -> Resolved {
-        let resource = &self.registry.resources()[position];
-        Resolved {
-            deadline: self.deadline(resource),
-            function: resource.function().clone(),
-            resource: Some(resource.clone()),
-            position,
-            endpoint: Endpoint::Resource,
-            admitted: self.requester.admitted.clone(),
-            variables,
-        }
-    }
-
-    /// When a call of the resource must be answered.
-    fn deadline(&self, resource: &Resource) -> Option<Instant> {
-        match resource.function().timeout {
-            Some(own) => self.started.checked_add(own),
-            None => self.requester.admitted.deadline(),
-        }
-    }
-
-    async fn check(&mut self, position: usize, resource: &Resource) -> Result<()> {
-        if let Some(decided) = self.decided.get(&position) {
-            return decided.clone();
-        }
-        let function = &resource.function;
-        let deadline = self.deadline(resource);
-        let decided = self
-            .dispatcher
-            .check_access(self.requester, function, &mut self.rule_cx, deadline)
-            .await;
-        self.decided.insert(position, decided.clone());
-        decided
-    }
-}
-
-/// The position of a resource in its registry, where resources are sorted by URI.
-fn position_of(registry: &Registry, resource: &Resource) -> usize {
-    let uri = resource.options.uri;
-    let found = registry
-        .resources()
-        .binary_search_by(|one| one.options.uri.cmp(uri));
-    found.unwrap_or_else(|position| position)
 }

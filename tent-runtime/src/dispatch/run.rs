@@ -2,6 +2,8 @@
 //! the limits.
 
 use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use futures_util::future::Either;
@@ -15,23 +17,32 @@ use crate::content::UNWRITABLE;
 use crate::cx::{Cx, Elicitor};
 use crate::error::{Error, Result};
 use crate::function::{Content, Execution, Function, HandlerCall, Misread, Output, OutputShape};
+use crate::in_flight::{InFlight, Reservation};
 use crate::race::race;
 use crate::schema::{INVALID, invalid_input};
 use tent_core::codes;
 use tent_core::count::counted;
 
-/// Runs the function. Its output may have `max_response` bytes.
+/// What runs of functions share.
+pub(super) struct Runner<'a> {
+    pub threads: &'a BlockingThreads,
+    pub in_flight: &'a Arc<InFlight>,
+    /// The most bytes of an output.
+    pub max_response: usize,
+}
+
+/// Runs the function.
 pub(super) async fn run(
     function: &Function,
     cx: &Cx,
     input: Map<String, Value>,
-    max_response: usize,
-    threads: &BlockingThreads,
+    runner: &Runner<'_>,
 ) -> Outcome {
+    let max_response = runner.max_response;
     // The input requests of a nested call suspend the call around it, which runs it again.
     let elicitor = cx.parts().elicitor.as_deref();
     let elicitor = elicitor.filter(|_| cx.parts().outer.is_none());
-    let running = race(start(function, cx, input, threads), suspended(elicitor));
+    let running = race(start(function, cx, input, runner), suspended(elicitor));
     let result = match guarded(cx.deadline_passed(), running).await {
         Guarded::Returned(Either::Left(result)) => result
             .and_then(|output| check_size(function, output, max_response))
@@ -80,22 +91,68 @@ async fn start(
     function: &Function,
     cx: &Cx,
     input: Map<String, Value>,
-    threads: &BlockingThreads,
+    runner: &Runner<'_>,
 ) -> Result<Output> {
     match function.handler.execution() {
         Execution::Blocking => {
             let handler = function.handler.clone();
-            let work = move |cx: &Cx| match handler.call(cx, input) {
-                HandlerCall::Ready(result) => result,
-                HandlerCall::Future(future) => Handle::current().block_on(future),
+            let counted = CountedOutput::of(function, cx, runner)?;
+            let work = move |cx: &Cx| {
+                let output = match handler.call(cx, input) {
+                    HandlerCall::Ready(result) => result,
+                    HandlerCall::Future(future) => Handle::current().block_on(future),
+                };
+                // On this thread: others make outputs faster than the workers of the runtime write them.
+                counted.count(output?)
             };
             // Boxed, so that the future of a call that runs in place has no room for it.
-            Box::pin(threads.run(cx, work)).await.flatten()
+            Box::pin(runner.threads.run(cx, work)).await.flatten()
         }
         Execution::Async | Execution::InPlace => match function.handler.call(cx, input) {
             HandlerCall::Ready(result) => result,
             HandlerCall::Future(future) => future.await,
         },
+    }
+}
+
+/// Counts the output of a plain function in the budget of the process, from its end to that of the response.
+///
+/// As many bytes as its last output had are reserved before the function runs: with no room for them, the call is refused
+/// before it does anything.
+struct CountedOutput {
+    last_output: Arc<AtomicUsize>,
+    /// `None` for a nested call, whose output stays in the app.
+    reservation: Option<Reservation>,
+    max_response: usize,
+}
+
+impl CountedOutput {
+    fn of(function: &Function, cx: &Cx, runner: &Runner<'_>) -> Result<Self> {
+        let mut counted = CountedOutput {
+            last_output: function.last_output.clone(),
+            reservation: None,
+            max_response: runner.max_response,
+        };
+        if cx.parts().outer.is_none() {
+            let mut reservation = runner.in_flight.reservation(cx.parts().client_address);
+            reservation.cover(counted.last_output.load(Ordering::Relaxed))?;
+            counted.reservation = Some(reservation);
+        }
+        Ok(counted)
+    }
+
+    fn count(self, mut output: Output) -> Result<Output> {
+        let bytes = output.bytes();
+        self.last_output
+            .store(bytes.min(self.max_response), Ordering::Relaxed);
+        // One that is too large is refused next.
+        if let Some(mut reservation) = self.reservation
+            && bytes <= self.max_response
+        {
+            reservation.cover_output(bytes)?;
+            output.reservation = reservation.if_any().map(Arc::new);
+        }
+        Ok(output)
     }
 }
 

@@ -106,7 +106,7 @@ impl fmt::Write for Bounded {
             self.0.push_str(text);
             return Ok(());
         }
-        self.0.push_str(&text[..text.floor_char_boundary(room)]);
+        self.0.push_str(crate::text::cut(text, room));
         Err(fmt::Error)
     }
 }

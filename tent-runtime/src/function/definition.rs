@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -60,6 +61,8 @@ pub struct Function {
     /// The states that the function takes by reference.
     pub(crate) states: Vec<StateRequirement>,
     pub(crate) handler: Arc<dyn Handler>,
+    /// How many bytes its last output had.
+    pub(crate) last_output: Arc<AtomicUsize>,
 }
 
 impl Function {
@@ -372,6 +375,7 @@ impl Draft {
             completes: self.completes,
             states: self.states,
             handler: self.handler,
+            last_output: Arc::default(),
         })
     }
 }

@@ -1,9 +1,12 @@
 //! [`Output`]: what a function returned, before any wire format; and [`WithContent`]: a value together with content.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Content, Meta, PromptResult};
+use crate::in_flight::Reservation;
 
 /// The output of a function that did not fail.
 #[derive(Debug, Default, Clone)]
@@ -19,6 +22,8 @@ pub struct Output {
     pub meta: Meta,
     /// The messages, if the function is a prompt.
     pub prompt: Option<PromptResult>,
+    /// Its bytes in the budget of the process, from here to the end of its response; `None` for a small one.
+    pub(crate) reservation: Option<Arc<Reservation>>,
 }
 
 impl Output {

@@ -21,9 +21,11 @@ mod open;
 mod refusal;
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -33,9 +35,10 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use tent_core::codes;
 use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tower_service::Service as _;
 
 use self::activity::Activity;
@@ -48,6 +51,9 @@ use crate::settings::Limits;
 
 /// The time for the whole head of the first request of a connection, whose client is unknown until then.
 const FIRST_HEAD: Duration = Duration::from_secs(15);
+
+/// The time for the first request of a connection after the server began to close.
+const LAST_HEAD: Duration = Duration::from_secs(1);
 
 /// The time for the head of each further request, from the end of the response before it. It is longer than the 60
 /// seconds for which proxies keep idle connections: if the server closed one at the moment in which a proxy uses it
@@ -100,7 +106,8 @@ pub(super) async fn serve(
     open: &Arc<OpenConnections>,
 ) {
     let http = http();
-    let connections = GracefulShutdown::new();
+    let connections = TaskTracker::new();
+    let closing = CancellationToken::new();
     tokio::pin!(shutdown);
     loop {
         let (slot, stream, peer) = tokio::select! {
@@ -108,18 +115,20 @@ pub(super) async fn serve(
             () = &mut shutdown => break,
         };
         let (stream, service) = served(&app, limits, &slot, stream, peer);
-        let connection = connections.watch(http.serve_connection(stream, service));
-        let id = slot.id;
-        let task = tokio::spawn(async move {
-            if let Err(error) = with_first_request(connection, &slot.activity).await {
+        let connection = http.serve_connection(stream, service);
+        let (id, closing) = (slot.id, closing.clone());
+        let task = connections.spawn(async move {
+            if let Err(error) = to_its_end(connection, &slot.activity, closing).await {
                 tracing::debug!(%peer, %error, "a connection broke off");
             }
         });
         open.set_task(id, task.abort_handle());
     }
+    closing.cancel();
+    connections.close();
     let Some(drained) = drained else {
         drop(listener);
-        return connections.shutdown().await;
+        return connections.wait().await;
     };
     let one_request = async {
         let mut http = self::http();
@@ -136,7 +145,7 @@ pub(super) async fn serve(
         }
     };
     let ended = async {
-        connections.shutdown().await;
+        connections.wait().await;
         drained.await;
     };
     tokio::select! {
@@ -205,6 +214,41 @@ fn serve_one(
         };
         Ok(response.map(|body| ResponseBody::new(body, activity)))
     }
+}
+
+/// Serves a connection until it ends, or until the time for its first request is over. From `closing` on, it ends after the
+/// request in progress. One without a request serves its first one: the client may have sent it already.
+///
+/// ```text
+/// waits for its first request ──► serves requests ──► ended
+///     │ closing          │             │ closing        ▲
+///     ▼                  │             ▼                │
+/// waits for LAST_HEAD ───┼──► serves its last one ──────┤
+///     └──────────────────┴──────────────────────────────┘  the time is over
+/// ```
+async fn to_its_end<S>(
+    connection: http1::Connection<TokioIo<ConnectionIo<TcpStream>>, S>,
+    activity: &Activity,
+    closing: CancellationToken,
+) -> hyper::Result<()>
+where
+    S: HttpService<Incoming, ResBody = ResponseBody, Error = Infallible>,
+{
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        ended = with_first_request(connection.as_mut(), activity) => return ended,
+        () = closing.cancelled() => {}
+    }
+    let first_request = poll_fn(|cx| match connection.as_mut().poll(cx) {
+        Poll::Ready(ended) => Poll::Ready(Some(ended)),
+        Poll::Pending if activity.has_request() => Poll::Ready(None),
+        Poll::Pending => Poll::Pending,
+    });
+    if let Ok(Some(ended)) = tokio::time::timeout(LAST_HEAD, first_request).await {
+        return ended;
+    }
+    connection.as_mut().graceful_shutdown();
+    connection.await
 }
 
 /// Serves a connection to its end, or until the time for its first request is over.

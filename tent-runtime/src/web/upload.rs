@@ -87,7 +87,7 @@ pub(crate) struct Upload {
     /// Whether a header of the response can end the connection, as in HTTP/1.
     closable: bool,
     /// The bytes of the body that was read. They count until the response is made.
-    reservation: Option<Reservation>,
+    reservation: Option<Arc<Reservation>>,
 }
 
 enum Rest {
@@ -139,9 +139,15 @@ impl Upload {
             reservation: None,
         };
         let (read, rest) = reading.read(body, in_flight, parts).await;
-        self.reservation = reading.reservation.filter(|_| read.is_ok());
+        let reservation = reading.reservation.filter(|_| read.is_ok());
+        self.reservation = reservation.map(Arc::new);
         self.rest = rest;
         read
+    }
+
+    /// The bytes of the body in the budget of the process; `None` for a small one.
+    pub(crate) fn reservation(&self) -> Option<Arc<Reservation>> {
+        self.reservation.clone()
     }
 
     /// Reads and drops the rest of the body, so that the connection can serve the next request. If the rest is too long,

@@ -20,6 +20,13 @@ fn takes(text: String) -> usize {
     text.len()
 }
 
+/// A call that goes on after its client hung up.
+#[query(access = "anyone", offer = "mcp", about = "Waits.")]
+async fn waits(text: String) -> usize {
+    tokio::time::sleep(std::time::Duration::from_secs(30)).await;
+    text.len()
+}
+
 fn main() -> ExitCode {
     tent::app!().run()
 }

@@ -38,6 +38,11 @@ struct Server {
 impl Server {
     /// Starts the app with at most this many open files.
     fn start(files: u32) -> Self {
+        Self::start_with(files, "memory:")
+    }
+
+    /// The same with a store.
+    fn start_with(files: u32, store: &str) -> Self {
         let app = env!("CARGO_BIN_EXE_attacked-app");
         let mut process = Command::new("sh")
             .args([
@@ -45,7 +50,7 @@ impl Server {
                 &format!("ulimit -n {files} && exec {app} serve --addr 127.0.0.1:0"),
             ])
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
-            .env("TENT_STORE__URL", "memory:")
+            .env("TENT_STORE__URL", store)
             .env("TENT_LIMITS__IN_FLIGHT", IN_FLIGHT.to_string())
             .env("TENT_LIMITS__CALL_TIMEOUT", "60s")
             .stdout(Stdio::piped())
@@ -285,4 +290,50 @@ fn withstands_1100_connections_with_1024_files() {
         "the one that was idle for the longest time made room"
     );
     assert!(!closed[1099], "the last one is open");
+}
+
+// S05.
+#[test]
+fn withstands_300_legacy_calls_of_3_mb_that_hung_up() {
+    let _alone = alone();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("attacked-store");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let store = format!("sqlite:{}", folder.join("tent.db").display());
+    let made = Command::new(env!("CARGO_BIN_EXE_attacked-app"))
+        .args(["keys", "create", "--owner", "ada", "--scope", "*"])
+        .env("TENT_STORE__URL", &store)
+        .output()
+        .expect("it runs");
+    let key = String::from_utf8(made.stdout).expect("text");
+    let server = Server::start_with(4096, &store);
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"waits","arguments":{{"text":"{}"}}}}}}"#,
+        "x".repeat(3_000_000)
+    );
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\naccept: application/json, text/event-stream\r\n\
+         mcp-protocol-version: 2025-06-18\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        server.addr,
+        key.trim(),
+        body.len()
+    );
+    let mut refused = 0;
+    for n in 0..300 {
+        let mut client = server.connect();
+        client.write_all(head.as_bytes()).expect("it reads");
+        client
+            .set_write_timeout(Some(Duration::from_millis(200)))
+            .expect("a socket");
+        let is_sent = write_some(&mut client, body.as_bytes()) == body.len();
+        // Long enough for the call to begin.
+        std::thread::sleep(Duration::from_millis(10));
+        let response = received(&mut client);
+        refused += usize::from(!is_sent || response.contains("T0006"));
+        drop(client);
+        if n % 20 == 0 {
+            server.holds();
+        }
+    }
+    server.holds_for(Duration::from_secs(1));
+    assert!((200..300).contains(&refused), "{refused} are refused");
 }

@@ -134,6 +134,34 @@ async fn a_disconnect_cancels_the_call_only_in_the_modern_era() {
     assert_eq!(events.count("returned"), 2);
 }
 
+// S05.
+#[tokio::test]
+async fn of_the_legacy_calls_of_a_caller_without_their_clients_32_go_on() {
+    let (tent, key, events) = tester().await;
+    let legacy = Client::in_session(served(&tent), &key, json!({})).await;
+    for n in 0..34 {
+        let quietly = json!({"name": "lingers", "arguments": {"quietly": true}});
+        tokio::select! {
+            biased;
+            _ = legacy.request(n, "tools/call", quietly) => panic!("there is no response yet"),
+            () = events.next("started") => {}
+        }
+        if n >= 32 {
+            events.next("ended").await;
+        }
+    }
+    assert_eq!(
+        events.count("ended"),
+        2,
+        "those beyond the bound are cancelled"
+    );
+    for _ in 0..32 {
+        events.emit("go on");
+        events.next("ended").await;
+    }
+    assert_eq!(events.count("returned"), 32);
+}
+
 #[tokio::test]
 async fn a_blocking_function_sees_that_its_client_is_gone() {
     let (tent, key, events) = tester().await;

@@ -305,3 +305,34 @@ fn long() -> String {
 fn length(text: String) -> usize {
     text.len()
 }
+
+/// A client may have sent its request when the server begins to close, or when the app opens.
+#[tokio::test]
+async fn an_open_connection_without_a_request_gets_the_response_to_one_when_the_server_closes() {
+    let tent = tent_of(|app| app.functions(tent::functions![length])).await;
+    let addr = served(&tent);
+    let request = format!("GET /healthz HTTP/1.1\r\nhost: {addr}\r\n\r\n");
+    let response = async |client: &mut TcpStream| {
+        client
+            .write_all(request.as_bytes())
+            .await
+            .expect("it reads");
+        let mut status = [0; 12];
+        client.read_exact(&mut status).await.expect("a response");
+        String::from_utf8_lossy(&status).into_owned()
+    };
+    let mut waiting = TcpStream::connect(addr).await.expect("it listens");
+    let mut another = TcpStream::connect(addr).await.expect("it listens");
+    // Both have been accepted.
+    assert_eq!(response(&mut another).await, "HTTP/1.1 200");
+    tent.shutdown();
+    let mut end = Vec::new();
+    another.read_to_end(&mut end).await.expect("it is closed");
+    assert_eq!(response(&mut waiting).await, "HTTP/1.1 200");
+    let mut rest = String::new();
+    waiting
+        .read_to_string(&mut rest)
+        .await
+        .expect("it is closed");
+    assert!(rest.contains("connection: close"), "{rest}");
+}

@@ -159,7 +159,7 @@ async fn one_caller_does_not_take_all_threads() {
         };
         calls.push(tokio::spawn(call));
     }
-    until(|| gate.0.arrived() == 64).await;
+    until(|| gate.0.arrived() == 128).await;
     // They hang up, and call again.
     calls.into_iter().for_each(|call| call.abort());
     let again = ask(&tent, "GET", "/api/short").send();
@@ -167,7 +167,7 @@ async fn one_caller_does_not_take_all_threads() {
         timeout(Duration::from_millis(200), again).await.is_err(),
         "the share is in use"
     );
-    assert_eq!(gate.0.arrived(), 64);
+    assert_eq!(gate.0.arrived(), 128);
     let key = key(&tent, "ada", &["*"]).await;
     let other = ask(&tent, "GET", "/api/short").key(&key).send();
     let other = timeout(Duration::from_secs(10), other)

@@ -1,7 +1,6 @@
 //! The client of a call: its notifications, and the input requests that a function sends it.
 //! Must not know how messages travel.
 
-pub(crate) mod quota;
 pub(crate) mod outbox;
 pub(crate) mod response_stream;
 pub(crate) mod connection;

@@ -12,11 +12,11 @@ use tokio::sync::oneshot;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::mcp::client::outbox::{Outbox, PendingMessage};
-use crate::mcp::client::quota::{Exceeded, Quota};
 use crate::mcp::protocol::json_rpc::write;
 use crate::mcp::protocol::message::ClientResponse;
 use crate::mcp::protocol::notification::{self, CancelledParams};
 use crate::mcp::session::in_flight::RequestKey;
+use crate::quota::{Exceeded, Quota};
 use crate::random;
 
 /// The most requests that wait for a response, of all clients.

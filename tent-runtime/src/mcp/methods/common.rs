@@ -132,13 +132,13 @@ where
             }
             match outcome {
                 None => Ok(cancelled()),
-                Some(Outcome::Ended(result)) => write(&mcp, &id, result),
+                Some(Outcome::Ended(result)) => counted(result, |result| write(&mcp, &id, result)),
                 Some(Outcome::InputRequired | Outcome::Answered) => match client.reply() {
                     Reply::InputRequired(result) => {
                         Ok(Response::result(&id, result.get().len(), &result))
                     }
                     // Written for this client: another client may have sent the earlier request.
-                    Reply::Ended(result) => write(&mcp, &id, result),
+                    Reply::Ended(result) => counted(result, |result| write(&mcp, &id, result)),
                 },
             }
         }
@@ -151,6 +151,18 @@ where
         Box::pin(work),
         reservation,
     ))
+}
+
+/// Hands the reservation of an output on to the response that `write` makes of it.
+fn counted(
+    mut result: Result<Output, Error>,
+    write: impl FnOnce(Result<Output, Error>) -> Result<Response, RpcError>,
+) -> Result<Response, RpcError> {
+    let output = result.as_mut().ok();
+    let reservation = output.and_then(|output| output.reservation.take());
+    let mut response = write(result)?;
+    response.reservation = reservation;
+    Ok(response)
 }
 
 /// Reads the parameter that names an item, and compares it with `Mcp-Name` where headers must repeat the body. `what`

@@ -1,11 +1,14 @@
 //! [`Response`]: what the server sends back for one message, before a transport encodes it.
 //! Must not know any method.
 
+use std::sync::Arc;
+
 use futures_util::{Stream, StreamExt as _, stream::BoxStream};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::in_flight::Reservation;
 use crate::mcp::protocol::json_rpc;
 
 /// The response to one message.
@@ -16,6 +19,8 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
     /// A stream of messages in place of the body.
     pub(crate) stream: Option<MessageStream>,
+    /// The bytes of the output in the budget of the process; `None` if they have not been counted.
+    pub(crate) reservation: Option<Arc<Reservation>>,
 }
 
 /// The messages of a response stream or a subscription stream.
@@ -42,6 +47,7 @@ impl Response {
             headers: Vec::new(),
             body,
             stream: None,
+            reservation: None,
         }
     }
 
@@ -52,6 +58,7 @@ impl Response {
             headers: Vec::new(),
             body: Vec::new(),
             stream: None,
+            reservation: None,
         }
     }
 

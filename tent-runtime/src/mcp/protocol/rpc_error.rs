@@ -209,6 +209,7 @@ impl RpcError {
             status: self.status,
             headers: self.headers,
             stream: None,
+            reservation: None,
         }
     }
 }

@@ -16,10 +16,10 @@ use crate::clock::Time;
 use crate::cx::Capabilities;
 use crate::error::Error;
 use crate::mcp::client::outbox::Outbox;
-use crate::mcp::client::quota::{Exceeded, Quota};
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::notifier::{Change, Notifier};
+use crate::quota::{Exceeded, Quota};
 
 /// The most resources that one subscription names, or one session subscribes to.
 pub(crate) const MAX_RESOURCES: usize = 1000;

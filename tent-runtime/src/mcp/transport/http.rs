@@ -90,9 +90,11 @@ async fn respond(
     let limit = mcp.dispatcher.settings().limits.max_body;
     let started = Instant::now();
     let in_flight = mcp.dispatcher.in_flight();
-    let body = body.read(limit, in_flight, parts).await.map_err(rejected)?;
+    let upload = body;
+    let body = upload.read(limit, in_flight, parts).await;
+    let body = body.map_err(rejected)?;
     // The pace of the upload has its own limits.
-    admitted.exclude(started.elapsed());
+    admitted.uploaded(started.elapsed(), upload.reservation());
     let payload = match message::read(&body) {
         Ok(payload) => payload,
         Err(why) => {
@@ -157,7 +159,11 @@ fn counted(
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
         return Ok(encoded);
     }
-    let body = in_flight.body(std::mem::take(&mut response.body), &parts.extensions)?;
+    let (bytes, reservation) = (
+        std::mem::take(&mut response.body),
+        response.reservation.take(),
+    );
+    let body = in_flight.body(bytes, &parts.extensions, reservation)?;
     Ok(encode(response, body))
 }
 

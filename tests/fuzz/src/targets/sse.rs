@@ -108,9 +108,12 @@ fn events(stream: &str) -> Vec<Value> {
             let message = data.take().map(|data| serde_json::from_str(&data));
             messages.extend(message.map(|message| message.expect("an event is one JSON message")));
         } else if !line.starts_with(':') {
+            if line == "event: message" {
+                continue;
+            }
             let text = line
                 .strip_prefix("data: ")
-                .expect("an event has data alone");
+                .expect("an event has its type and data alone");
             assert!(data.is_none(), "an event has one line");
             data = Some(text.to_owned());
         }

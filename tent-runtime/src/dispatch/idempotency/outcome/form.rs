@@ -157,6 +157,7 @@ impl OutputForm {
             replaces_text: self.replaces_text,
             meta: meta(self.meta)?,
             prompt,
+            reservation: None,
         })
     }
 }
