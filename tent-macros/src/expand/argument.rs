@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 
-use super::input_of;
 use super::options::{Update, about, some};
+use super::{input_of, rules};
 use crate::model::{Argument, Model, Parameter};
 use crate::options::{Number, Spanned};
 
@@ -26,10 +26,12 @@ pub(super) fn fields(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             let kind = parameter.kind;
             quote_spanned!(parameter.place()=> #(#cfgs)* const _: () = #private::mirrored::<#kind>();)
         });
+        let checks = rules::checks(parameter, argument, private);
         quote! {
             #(#cfgs)*
             const #constant: #private::Field = #value;
             #mirrored
+            #checks
         }
     });
     quote!(#(#constants)*)

@@ -5,6 +5,7 @@ mod arguments;
 mod clashes;
 mod naming;
 mod parameters;
+mod rules;
 mod signature;
 mod uri;
 

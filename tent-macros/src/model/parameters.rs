@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, Ident, Type};
 
 use super::signature::impl_trait;
-use super::{Kind, arguments};
+use super::{Kind, arguments, rules};
 use crate::diagnostic::Diagnostics;
 use crate::docs::{self, Docs};
 use crate::options::tables::{ArgOptions, InputOptions};
@@ -56,6 +56,7 @@ pub(super) fn check<'a>(
         .filter_map(|parameter| check_one(parameter, diagnostics))
         .collect();
     arguments::check(kind, function, &checked, diagnostics);
+    rules::check(&checked, diagnostics);
     checked
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod values;
 
 pub(crate) use access::Access;
 use value::CratePath;
-pub(crate) use value::{AttributeOption, Number, Spanned, Value, invalid};
+pub(crate) use value::{AttributeOption, Number, Spanned, Value, invalid, number};
 
 use darling::FromMeta;
 use proc_macro2::TokenStream;

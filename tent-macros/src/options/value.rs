@@ -1,6 +1,8 @@
 //! The general kinds of values: texts, flags, numbers, paths and expressions. Values with a
 //! special meaning, such as durations, are in [`values`](super::values).
 
+use std::fmt;
+
 use darling::FromMeta;
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
@@ -208,7 +210,28 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-fn number(expression: &Expr) -> Option<Number> {
+impl Number {
+    /// The nearest double.
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Number::Integer(number) => number as f64,
+            Number::Float(number) => number,
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Integer(number) => number.fmt(f),
+            // With the point, as in a literal.
+            Number::Float(number) => fmt::Debug::fmt(number, f),
+        }
+    }
+}
+
+/// The value of a number literal, perhaps negative.
+pub(crate) fn number(expression: &Expr) -> Option<Number> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit, .. }) => match lit {
             Lit::Int(digits) => digits.base10_parse().ok().map(Number::Integer),

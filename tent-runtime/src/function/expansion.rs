@@ -10,6 +10,7 @@ pub use super::into_result::{
 };
 pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
 pub use super::started::Started;
+pub use super::type_kind::{TypeProbe, UnknownType, require};
 pub use super::{
     AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,
     Entry, Input, Kind, Link, Lister, Location, Output, OutputDeclaration, Primitive, Resource,
