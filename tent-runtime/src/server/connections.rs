@@ -31,6 +31,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use http::Request;
+use http::header::{CONNECTION, HeaderValue};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{HttpService, service_fn};
@@ -114,7 +115,7 @@ pub(super) async fn serve(
             next = next(&listener, limits, open) => next,
             () = &mut shutdown => break,
         };
-        let (stream, service) = served(&app, limits, &slot, stream, peer);
+        let (stream, service) = served(&app, limits, &slot, stream, peer, &closing);
         let connection = http.serve_connection(stream, service);
         let (id, closing) = (slot.id, closing.clone());
         let task = connections.spawn(async move {
@@ -135,7 +136,7 @@ pub(super) async fn serve(
         http.keep_alive(false);
         loop {
             let (slot, stream, peer) = next(&listener, limits, open).await;
-            let (stream, service) = served(&app, limits, &slot, stream, peer);
+            let (stream, service) = served(&app, limits, &slot, stream, peer, &closing);
             let connection = http.serve_connection(stream, service);
             let id = slot.id;
             let task = tokio::spawn(async move {
@@ -177,6 +178,7 @@ fn served(
     slot: &Slot,
     stream: TcpStream,
     peer: SocketAddr,
+    closing: &CancellationToken,
 ) -> (
     TokioIo<ConnectionIo<TcpStream>>,
     impl HttpService<Incoming, ResBody = ResponseBody, Error = Infallible, Future: Send> + use<>,
@@ -189,8 +191,19 @@ fn served(
         limits.write_timeout,
     );
     let (app, activity) = (app.clone(), slot.activity.clone());
+    let closing = closing.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        serve_one(app.clone(), activity.clone(), peer, request)
+        let response = serve_one(app.clone(), activity.clone(), peer, request);
+        let closing = closing.clone();
+        async move {
+            let mut response = response.await?;
+            // The client learns that its next request needs another connection.
+            if closing.is_cancelled() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Ok(response)
+        }
     });
     (TokioIo::new(stream), service)
 }

@@ -216,15 +216,22 @@ async fn waits_for_calls_that_go_on_without_their_client() {
     let retry = request("tools/call", retry);
     to.write_all(retry.as_bytes()).expect("it reads");
     events.started().await;
-    writeln!(to, "{cancel}").expect("it reads");
+    let ping = json!({"jsonrpc": "2.0", "id": "after", "method": "ping"});
+    writeln!(to, "{cancel}\n{ping}").expect("it reads");
     drop(to);
-    for _ in 0..1000 {
+    // The cancellation has been read when the next message is answered.
+    while output.messages().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
         tokio::task::yield_now().await;
         assert!(!served.is_finished());
     }
     events.go_on();
     assert!(served.await.expect("no panic").is_ok());
-    assert_eq!(output.messages(), [] as [Value; 0]);
+    let messages = output.messages();
+    assert_eq!(messages.len(), 1, "the cancelled call gets no response");
+    assert_eq!(messages[0]["id"], "after");
 }
 
 /// A ping at each read, so many times. Then it reports that, and blocks or ends.
