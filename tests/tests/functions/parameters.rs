@@ -56,7 +56,7 @@ fn place(
     /// The order's number.
     ///
     /// From 1.
-    #[arg(min = 1, max = 99.5, example = 7)]
+    #[arg(min = 1, max = 99, example = 7)]
     id: u32,
     #[arg(default = vec![], max_len = 3)] lines: Vec<Line>,
     #[arg(default = 20)] limit: u8,
@@ -125,7 +125,7 @@ fn the_options_of_a_field_are_in_its_declaration() {
     };
     assert_eq!(id.about, "The order's number.\n\nFrom 1.");
     assert_eq!(id.rules.min, Some(Bound::Integer(1)));
-    assert_eq!(id.rules.max, Some(Bound::Number(99.5)));
+    assert_eq!(id.rules.max, Some(Bound::Integer(99)));
     assert_eq!(
         id.rules.example.and_then(|example| example()),
         Some(json!(7))
@@ -383,4 +383,17 @@ fn a_unit_field_of_a_type_is_null_in_schema_and_value() {
     assert_eq!(schema["required"], json!(["nothing", "number"]));
     let input = json!({"data": {"nothing": null, "number": 1}});
     assert_eq!(run("with_unit", input).ok(), Some(json!(1)));
+}
+
+#[query(access = "anyone")]
+fn priced(#[arg(max = 99.5)] price: f64) -> f64 {
+    price
+}
+
+#[test]
+fn a_bound_of_a_number_can_have_a_fraction() {
+    let Input::Fields([price]) = linked("priced").input else {
+        panic!("it has one field");
+    };
+    assert_eq!(price.rules.max, Some(Bound::Number(99.5)));
 }
