@@ -240,7 +240,7 @@ catalogue! {
         "Rename one of them with name = \"…\".";
 
     RESERVED_NAME = Build "T1009" "reserved-name"
-        "findFunction and callFunction are reserved for tent's own tools."
+        "findFunction and callFunction are reserved for tent's own tools, in every case and punctuation."
         "Rename the function, or set another tool name with name = \"…\".";
 
     NAME_TOO_LONG = Build "T1014" "name-too-long"
@@ -253,11 +253,11 @@ catalogue! {
 
     MISSING_ACCESS = Build "T7001" "missing-access"
         "The declaration does not state which callers may call the function."
-        "Add access = \"anyone\", \"signedIn\", \"role:…\", \"app\", or the path of a rule.";
+        "Add `access = \"signedIn\"`; other values are \"anyone\", \"role:staff\", \"app\" and the path of a rule function.";
 
     UNKNOWN_ACCESS = Build "T7002" "unknown-access"
         "The value of `access` is unknown."
-        "Use \"anyone\", \"signedIn\", \"role:…\", \"app\", a list of those, or the path of a rule.";
+        "Use `access = \"signedIn\"`; other values are \"anyone\", \"role:staff\", \"app\", the path of a rule function, and a list of those.";
 
     UNKNOWN_OFFER = Build "T7003" "unknown-offer"
         "The value of `offer` is unknown."
@@ -269,7 +269,7 @@ catalogue! {
 
     UNSUPPORTED_SIGNATURE = Build "T7005" "unsupported-signature"
         "The function's signature has a part that a remote call cannot supply."
-        "Use a free function without generics, lifetimes, self, impl Trait, patterns, unsafe, extern or variadics.";
+        "Use a free function without generics, lifetimes, self, impl Trait, patterns, unsafe, extern, variadics or parameters whose only value is null, such as `()`.";
 
     BORROWED_INPUT = Build "T7006" "borrowed-input"
         "The app supplies reference parameters, so their type must be Cx or derive State. Inputs must be owned."
@@ -309,14 +309,14 @@ catalogue! {
 
     NOT_A_LITERAL = Build "T7015" "not-a-literal"
         "The option takes a text that is known at compile time."
-        "Write a string literal.";
+        "Write a string literal, for example `title = \"Orders\"`.";
 
     INVALID_FIELD_NAME = Start "T7016" "invalid-field-name"
         "A field of an input has a name that model APIs reject. One such name makes them reject all tools."
         "Rename it to 1 to 64 of A-Z a-z 0-9 _ . - with #[arg(rename = \"…\")] or #[serde(rename = \"…\")].";
 
     INVALID_RULE = Start "T7017" "invalid-rule"
-        "A rule of a field contradicts its type or its default: a min on a string, a min above the max, a pattern that is not a regular expression."
+        "A rule of a field contradicts its type, its default or another rule: a min on a string, a min above the max, a pattern that is not a regular expression."
         "Correct the #[arg(…)] of the field that is named.";
 
     NO_FUNCTIONS = Start "T7018" "no-functions"
@@ -344,7 +344,7 @@ catalogue! {
         "Use an integer of at most 64 bits, or a string of digits.";
 
     DESCRIPTION_TOO_LONG = Start "T7024" "description-too-long"
-        "A description is longer than clients show."
+        "A description, or the instructions of the app, have more characters than clients show."
         "Shorten it to what a model needs to choose the tool; describe a field at the field.";
 
     INVALID_URI_TEMPLATE = Build "T7030" "invalid-uri-template"

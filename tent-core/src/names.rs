@@ -12,13 +12,8 @@ pub const MAX_CHARACTERS: usize = 64;
 /// The greatest number of characters that clients do not cut when they put the server's name in front.
 pub const SAFE_CHARACTERS: usize = 40;
 
-/// The names of tent's own tools, in the two spellings that a client could confuse.
-pub const RESERVED: [&str; 4] = [
-    "findFunction",
-    "callFunction",
-    "find_function",
-    "call_function",
-];
+/// The names of tent's own tools. Names that [`folded`] makes equal to one of them are reserved too.
+pub const RESERVED: [&str; 2] = ["findFunction", "callFunction"];
 
 /// Where a name comes from. An explicit name may have dots, an identifier may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +32,7 @@ pub enum Problem {
         /// The number of characters.
         characters: usize,
     },
-    /// T1009: one of [`RESERVED`].
+    /// T1009: one of [`RESERVED`], perhaps with another case and punctuation.
     Reserved,
     /// T1015: the name is empty, starts with a digit, or has a character that model APIs reject.
     Characters {
@@ -71,7 +66,10 @@ pub fn problems(name: &str, origin: Origin) -> Vec<Problem> {
     if characters > MAX_CHARACTERS {
         found.push(Problem::TooLong { characters });
     }
-    if RESERVED.contains(&name) {
+    if RESERVED
+        .iter()
+        .any(|reserved| folded(reserved) == folded(name))
+    {
         found.push(Problem::Reserved);
     }
     let is_valid = |(at, c): (usize, char)| match c {
@@ -200,6 +198,27 @@ mod tests {
             problems("", Origin::Explicit),
             [Problem::Characters { found: None }]
         );
+    }
+
+    // P36
+    #[test]
+    fn a_reserved_name_is_reserved_in_every_case_and_punctuation() {
+        for name in [
+            "find_function",
+            "Call-Function",
+            "CALLFUNCTION",
+            "_find__function_",
+            "call.function",
+        ] {
+            assert_eq!(
+                problems(name, Origin::Explicit),
+                [Problem::Reserved],
+                "{name}"
+            );
+        }
+        for name in ["find_functions", "call", "recall_function"] {
+            assert_eq!(problems(name, Origin::Explicit), [], "{name}");
+        }
     }
 
     #[test]

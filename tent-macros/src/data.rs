@@ -3,6 +3,8 @@
 //! Adds attributes, and reads nothing of the type but its `#[tent(secret)]` attributes. What serde and schemars
 //! make of the type is theirs.
 
+mod deprecated;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser as _};
@@ -26,8 +28,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#errors #item);
     };
     secrets(&mut input, &mut diagnostics);
-    let derives = derives(&private, &input.attrs);
-    let derives = match &input.data {
+    let prelude = prelude(&private, &input);
+    let implementations = match &input.data {
         Data::Union(data) => {
             let problem = "unions are not supported: the active field is unknown";
             diagnostics.add(
@@ -38,10 +40,61 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             );
             None
         }
-        Data::Struct(_) | Data::Enum(_) => Some(derives),
+        Data::Struct(_) | Data::Enum(_) => Some(derives(&private, &mut input)),
     };
     let errors = diagnostics.into_tokens();
-    quote!(#errors #derives #input)
+    let (derives, schema) = implementations.unzip();
+    quote!(#errors #derives #input #prelude #schema)
+}
+
+/// What the derive of schemars takes from the standard prelude, for a module without it. The imports add no name: traits
+/// are imported as `_`, and globs give way to every other name.
+///
+/// schemars writes a bare `Some` for a default, and a bare `None` if the default may be skipped. They are imported only then: a
+/// glob of the author's that has another `Some` or `None` would be ambiguous with these, and is an error of schemars without
+/// them.
+fn prelude(private: &TokenStream, input: &DeriveInput) -> TokenStream {
+    let fields: Vec<&Fields> = match &input.data {
+        Data::Struct(data) => vec![&data.fields],
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .map(|variant| &variant.fields)
+            .collect(),
+        Data::Union(_) => return TokenStream::new(),
+    };
+    let on_fields = || {
+        fields
+            .iter()
+            .copied()
+            .flatten()
+            .flat_map(|field| &field.attrs)
+    };
+    let some = on_fields()
+        .chain(&input.attrs)
+        .any(|one| mentions(one, "default"));
+    let none = some && on_fields().any(|one| mentions(one, "skip_serializing_if"));
+    let some = some.then(|| quote!(use #private::prelude::some::*;));
+    let none = none.then(|| quote!(use #private::prelude::none::*;));
+    quote! {
+        use #private::prelude::{
+            Default as _, From as _, Into as _, IntoIterator as _, Iterator as _, ToString as _,
+        };
+        #some
+        #none
+    }
+}
+
+/// Whether an attribute has this word in its parentheses.
+fn mentions(attribute: &Attribute, word: &str) -> bool {
+    fn find(tokens: TokenStream, word: &str) -> bool {
+        tokens.into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Ident(ident) => ident == word,
+            proc_macro2::TokenTree::Group(group) => find(group.stream(), word),
+            _ => false,
+        })
+    }
+    matches!(&attribute.meta, Meta::List(list) if find(list.tokens.clone(), word))
 }
 
 /// Adds the diagnostic for an item that is not a type, or that cannot be parsed.
@@ -90,8 +143,9 @@ impl Parse for Start {
     }
 }
 
-/// The derives, and the paths of their crates unless the author declares them.
-fn derives(private: &TokenStream, attributes: &[Attribute]) -> TokenStream {
+/// The derives, with the paths of their crates unless the author declares them, and the schema of a deprecated type.
+fn derives(private: &TokenStream, input: &mut DeriveInput) -> (TokenStream, TokenStream) {
+    let attributes = &input.attrs;
     let at = |name: &str| format!("{private}::{name}").replace(' ', "");
     let path = |attribute: &str, path: String| {
         let attribute_name = quote::format_ident!("{attribute}");
@@ -99,15 +153,21 @@ fn derives(private: &TokenStream, attributes: &[Attribute]) -> TokenStream {
     };
     let serde = path("serde", at("serde"));
     let schemars = path("schemars", at("schemars"));
-    quote! {
-        #[derive(
-            #private::serde::Serialize,
-            #private::serde::Deserialize,
-            #private::schemars::JsonSchema,
-        )]
+    let (serialize, deserialize) = (
+        quote!(#private::serde::Serialize),
+        quote!(#private::serde::Deserialize),
+    );
+    if deprecated::is_deprecated(attributes) {
+        let schema = deprecated::schema(private, input, schemars.as_ref());
+        deprecated::strip(input);
+        return (quote!(#[derive(#serialize, #deserialize)] #serde), schema);
+    }
+    let derives = quote! {
+        #[derive(#serialize, #deserialize, #private::schemars::JsonSchema)]
         #serde
         #schemars
-    }
+    };
+    (derives, TokenStream::new())
 }
 
 /// Whether an `#[attribute(…)]` has `crate = …`.

@@ -45,6 +45,14 @@ pub(crate) fn text_from_catalogue(code: Code, problem: &str) -> String {
     text(code, problem, &help)
 }
 
+/// The text of a diagnostic with another fix.
+pub(crate) fn with_help(text: &str, help: &str) -> String {
+    let problem = text
+        .split_once("\nhelp: ")
+        .map_or(text, |(problem, _)| problem);
+    format!("{problem}\nhelp: {help}")
+}
+
 /// The fix for an unknown word: the nearest valid word, and all valid words.
 pub(crate) fn suggest(word: &str, valid: &[&str]) -> String {
     let all = valid.join(", ");

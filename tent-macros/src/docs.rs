@@ -38,7 +38,7 @@ fn line(value: &Expr) -> Expr {
 }
 
 /// The literal text of the doc comments among these attributes. Omits text from macros (`include_str!`).
-pub(crate) fn text(attributes: &[Attribute]) -> String {
+fn text(attributes: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes {
         if let Some(piece) = piece(attribute) {

@@ -259,6 +259,22 @@ pub mod __private {
     pub use ::core;
     pub use ::schemars;
     pub use ::serde;
+
+    /// What the code of derives takes from the standard prelude.
+    pub mod prelude {
+        pub use std::convert::{From, Into};
+        pub use std::default::Default;
+        pub use std::iter::{IntoIterator, Iterator};
+        pub use std::string::ToString;
+
+        pub mod some {
+            pub use std::option::Option::Some;
+        }
+
+        pub mod none {
+            pub use std::option::Option::None;
+        }
+    }
 }
 
 #[cfg(doctest)]

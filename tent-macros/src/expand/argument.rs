@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 
-use super::input_of;
-use super::options::{Update, some};
+use super::options::{Update, about, some};
+use super::{input_of, rules};
 use crate::model::{Argument, Model, Parameter};
 use crate::options::{Number, Spanned};
 
@@ -26,10 +26,12 @@ pub(super) fn fields(model: &Model<'_>, private: &TokenStream) -> TokenStream {
             let kind = parameter.kind;
             quote_spanned!(parameter.place()=> #(#cfgs)* const _: () = #private::mirrored::<#kind>();)
         });
+        let checks = rules::checks(parameter, argument, private);
         quote! {
             #(#cfgs)*
             const #constant: #private::Field = #value;
             #mirrored
+            #checks
         }
     });
     quote!(#(#constants)*)
@@ -68,10 +70,6 @@ fn field(parameter: &Parameter<'_>, argument: &Argument, private: &TokenStream) 
         let header = &header.value.0;
         quote!(#header)
     });
-    let about = (!argument.about.is_empty()).then(|| {
-        let about = &argument.about;
-        quote!(#about)
-    });
     let secret = options.secret.as_ref().is_some_and(|secret| secret.value);
 
     let mut rules = Update::default();
@@ -85,7 +83,7 @@ fn field(parameter: &Parameter<'_>, argument: &Argument, private: &TokenStream) 
         .then(|| rules.apply(&quote!(#private::Rules), &quote!(#private::Rules::NONE)));
 
     let mut field = Update::default();
-    field.set("about", about);
+    field.set("about", about(&argument.about, private));
     field.set("title", some(text(&options.title), private));
     field.set("default", some(default, private));
     field.set("rules", rules);

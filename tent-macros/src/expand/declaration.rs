@@ -124,7 +124,10 @@ fn access(access: &Access, adapters: &mut Adapters, private: &TokenStream) -> To
         }
         Access::Rule(path) => {
             let (written, cx) = (written_path(path), local("__tent_cx"));
-            let body = quote_spanned!(path.span()=> #private::decision(#path, #cx));
+            let import = quote!(use #private::{NotARule as _, OfTheCall as _};);
+            let krate = relocated(private, path.span());
+            let body =
+                quote_spanned!(path.span()=> #import #krate::RuleProbe(#path).tent_decision(#cx));
             let returns = quote!(#private::bool);
             let run = adapters.add(&[], &quote!(), &returns, &body, private);
             quote!(#private::Access::Rule(#private::Rule { path: #written, run: #run }))
@@ -183,7 +186,9 @@ fn primitive(
 fn lister(path: &Path, adapters: &mut Adapters, private: &TokenStream) -> TokenStream {
     let (written, cx) = (written_path(path), local("__tent_cx"));
     let returns = quote!(#private::Vec<#private::ResourceInfo>);
-    let body = quote_spanned!(path.span()=> #private::list(#path, #cx));
+    let import = quote!(use #private::{NotAList as _, OfAList as _};);
+    let krate = relocated(private, path.span());
+    let body = quote_spanned!(path.span()=> #import #krate::ListProbe(#path).tent_list(#cx));
     let run = adapters.add(&[], &quote!(), &returns, &body, private);
     quote!(#private::Lister { path: #written, run: #run })
 }
@@ -219,8 +224,11 @@ fn completion(
     let [cx, typed, others] = ["__tent_cx", "__tent_typed", "__tent_others"].map(local);
     let returns = quote!(#private::Vec<#private::String>);
     let parameters = quote!(#typed: #private::String, #others: #private::Object,);
+    let import = quote!(use #private::{NotAComplete as _, OfAnArgument as _};);
+    let krate = relocated(private, path.span());
     let body = quote_spanned! {path.span()=>
-        #private::complete(#path, #cx, #typed, #others)
+        #import
+        #krate::CompleteProbe(#path).tent_complete(#cx, #typed, #others)
     };
     let run = adapters.add(&parameter.cfgs, &parameters, &returns, &body, private);
     quote!(#private::Complete { argument: #argument, path: #written, run: #run })

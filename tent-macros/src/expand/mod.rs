@@ -12,6 +12,7 @@ mod argument;
 mod call;
 mod declaration;
 mod options;
+mod rules;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
@@ -36,7 +37,7 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
         #(#lints)*
         #[doc(hidden)]
         #visibility const #constant: &#private::Declaration = {
-            use #private::{NotResult as _, NotSerializable as _, OtherInput as _};
+            use #private::{NotResult as _, NotSerializable as _, OtherInput as _, UnknownType as _};
             #fields
             #run
             static __TENT_DECLARATION: #private::Declaration = #declaration;

@@ -119,7 +119,8 @@ pub(super) fn json(expression: &Expr, private: &TokenStream) -> TokenStream {
     }
 }
 
-fn about(about: &Docs, private: &TokenStream) -> Option<TokenStream> {
+/// The text of doc comments; `None` without any.
+pub(super) fn about(about: &Docs, private: &TokenStream) -> Option<TokenStream> {
     match about {
         Docs::Text(text) if text.is_empty() => None,
         Docs::Text(text) => Some(quote!(#text)),

@@ -31,10 +31,12 @@ pub(crate) fn declare(kind: Kind, options: TokenStream, item: TokenStream) -> To
                 &problem,
                 "put it on a free function",
             );
+            model::check_options(kind, options, &mut diagnostics);
             TokenStream::new()
         }
         Err(error) => {
             diagnostics.push(error);
+            model::check_options(kind, options, &mut diagnostics);
             TokenStream::new()
         }
     };

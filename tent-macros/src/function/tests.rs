@@ -306,6 +306,71 @@ fn an_unknown_option_hides_no_other_problem() {
     }
 }
 
+/// Faults of one declaration that are independent of each other: an option, a qualifier, a parameter or a return type,
+/// and a part of the diagnostic that only this fault has.
+const FAULTS: [(&str, &str, &str, &str, &str); 14] = [
+    ("titel = \"x\"", "", "", "", "`titel`"),
+    ("timeout = 5", "", "", "", "`timeout` requires"),
+    ("limit \"5/min\"", "", "", "", "`=` after `limit`"),
+    ("scope = \"a b\"", "", "", "", "valid scope"),
+    ("offer = \"mpc\"", "", "", "", "T7003"),
+    ("needs = \"smpling\"", "", "", "", "client capability"),
+    ("blocking = true", "async", "", "", "T7008"),
+    ("", "unsafe", "", "", "is `unsafe`"),
+    ("", "", "a: &mut u8", "", "mutable reference"),
+    ("", "", "#[arg(mni = 1)] b: impl T", "", "`mni`"),
+    ("", "", "#[arg(min = \"x\")] c: u8", "", "`min` requires"),
+    ("", "", "(d, e): (u8, u8)", "", "is a pattern"),
+    ("", "", "#[arg(rename = \"a b\")] f: u8", "", "T7016"),
+    ("", "", "", "-> !", "return type"),
+];
+
+// R06
+#[test]
+fn in_every_combination_of_faults_each_is_reported_once() {
+    let all = (1_u32 << FAULTS.len()) - 1;
+    // Up to three at a time, and all at once.
+    for chosen in (0..=all).filter(|chosen| chosen.count_ones() <= 3 || *chosen == all) {
+        // Over all combinations, the access is missing, valid and invalid.
+        let access = ["", "access = \"anyone\"", "access = \"signdIn\""][(chosen % 3) as usize];
+        let faults = FAULTS.iter().enumerate();
+        let faults: Vec<_> = faults
+            .filter(|(at, _)| chosen & (1 << at) != 0)
+            .map(|(_, fault)| fault)
+            .collect();
+        let join = |part: fn(
+            &(&'static str, &'static str, &'static str, &'static str, &str),
+        ) -> &'static str,
+                    by: &str| {
+            let parts: Vec<&str> = faults
+                .iter()
+                .map(|one| part(one))
+                .filter(|one| !one.is_empty())
+                .collect();
+            parts.join(by)
+        };
+        let options = format!("{access}, {}", join(|one| one.0, ", "));
+        let item = format!(
+            "{} fn f({}) {} {{}}",
+            join(|one| one.1, " "),
+            join(|one| one.2, ", "),
+            join(|one| one.3, " ")
+        );
+        let options = options.trim_start_matches(", ");
+        let found = errors(declare(Kind::Change, tokens(options), tokens(&item)));
+        let expected = faults.iter().map(|fault| fault.4);
+        let expected = expected.chain(match chosen % 3 {
+            0 => Some("T7001"),
+            1 => None,
+            _ => Some("T7002"),
+        });
+        for part in expected {
+            let count = found.iter().filter(|text| text.contains(part)).count();
+            assert_eq!(count, 1, "{part} of ({options}) {item}: {found:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_misspelled_or_invalid_access_is_not_reported_as_missing_too() {
     for options in [

@@ -5,6 +5,7 @@ mod arguments;
 mod clashes;
 mod naming;
 mod parameters;
+mod rules;
 mod signature;
 mod uri;
 
@@ -132,6 +133,11 @@ pub(crate) fn check<'a>(
         })),
         _ => Checked::Invalid(private),
     }
+}
+
+/// Checks the options of an attribute on an item that is not a function.
+pub(crate) fn check_options(kind: Kind, options: TokenStream, diagnostics: &mut Diagnostics) {
+    let _ = read(kind, options, diagnostics);
 }
 
 /// Reads the table of the attribute.

@@ -8,9 +8,9 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, Ident, Type};
 
 use super::signature::impl_trait;
-use super::{Kind, arguments};
+use super::{Kind, arguments, rules};
 use crate::diagnostic::Diagnostics;
-use crate::docs;
+use crate::docs::{self, Docs};
 use crate::options::tables::{ArgOptions, InputOptions};
 use crate::options::{self, Spanned};
 use crate::syntax::{self, Function, Shape, attribute_name};
@@ -40,7 +40,7 @@ pub(crate) struct Argument {
     /// Its name on the wire.
     pub(crate) name: String,
     /// Its doc comment.
-    pub(crate) about: String,
+    pub(crate) about: Docs,
     pub(crate) options: ArgOptions,
 }
 
@@ -56,10 +56,25 @@ pub(super) fn check<'a>(
         .filter_map(|parameter| check_one(parameter, diagnostics))
         .collect();
     arguments::check(kind, function, &checked, diagnostics);
+    rules::check(&checked, diagnostics);
     checked
 }
 
 fn check_one<'a>(
+    parameter: &'a syntax::Parameter,
+    diagnostics: &mut Diagnostics,
+) -> Option<Parameter<'a>> {
+    let checked = check_type(parameter, diagnostics);
+    if checked.is_none() {
+        // The faults of its options are not hidden by that of its type.
+        let _ = arg_options(parameter, diagnostics);
+        let _ = input_options(parameter, diagnostics);
+    }
+    checked
+}
+
+/// Checks the type of a parameter, then its options. `None` for a type that is not valid; then no option was read.
+fn check_type<'a>(
     parameter: &'a syntax::Parameter,
     diagnostics: &mut Diagnostics,
 ) -> Option<Parameter<'a>> {
@@ -95,8 +110,7 @@ fn check_one<'a>(
     let reference = as_reference(kind);
     if let (None, Some(span)) = (reference, borrow(kind)) {
         let problem = "the type borrows from the input";
-        let help = "inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`";
-        diagnostics.add(codes::BORROWED_INPUT, span, problem, help);
+        diagnostics.add(codes::BORROWED_INPUT, span, problem, &owned_help(kind));
         return None;
     }
     let source = match (reference, name) {
@@ -150,6 +164,90 @@ fn borrow(kind: &Type) -> Option<Span> {
     find(kind.to_token_stream())
 }
 
+/// The fix for a type with a reference inside: the owned type, and the reference where it may be app state.
+fn owned_help(kind: &Type) -> String {
+    let owned = owned(kind.to_token_stream(), false).unwrap_or_default();
+    let help = format!("inputs must be owned: write `{owned}`");
+    let state = match kind {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .and_then(|last| match &last.arguments {
+                syn::PathArguments::AngleBracketed(arguments) => arguments.args.first(),
+                _ => None,
+            }),
+        _ => None,
+    };
+    match state {
+        Some(syn::GenericArgument::Type(Type::Reference(state))) if matches!(&*state.elem, Type::Path(path) if !path.path.is_ident("str")) =>
+        {
+            let state = written_type(&state.elem);
+            format!("for app state, take `&{state}`; {help}")
+        }
+        _ => help,
+    }
+}
+
+/// The type with `String` for `&str`, `Vec<T>` for `&[T]` and `T` for `&T`. `referred` is whether a `&` comes before it.
+fn owned(kind: proc_macro2::TokenStream, referred: bool) -> Option<String> {
+    let kind = proc_macro2::Group::new(proc_macro2::Delimiter::None, kind).stream();
+    fn convert(tokens: proc_macro2::TokenStream, referred: bool) -> proc_macro2::TokenStream {
+        let (mut found, mut referred) = (proc_macro2::TokenStream::new(), referred);
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Punct(mark) if mark.as_char() == '&' => referred = true,
+                TokenTree::Punct(mark) if referred && mark.as_char() == '\'' => {
+                    tokens.next();
+                }
+                TokenTree::Ident(word) if referred && word == "mut" => {}
+                TokenTree::Ident(word) if referred && word == "str" => {
+                    found.extend(quote::quote!(String));
+                    referred = false;
+                }
+                TokenTree::Group(group)
+                    if referred && group.delimiter() == proc_macro2::Delimiter::Bracket =>
+                {
+                    let item = convert(group.stream(), false);
+                    found.extend(quote::quote!(Vec<#item>));
+                    referred = false;
+                }
+                TokenTree::Group(group) => {
+                    let inside = convert(group.stream(), false);
+                    found.extend([TokenTree::from(proc_macro2::Group::new(
+                        group.delimiter(),
+                        inside,
+                    ))]);
+                    referred = false;
+                }
+                other => {
+                    found.extend([other]);
+                    referred = false;
+                }
+            }
+        }
+        found
+    }
+    let owned = syn::parse2::<Type>(convert(kind, referred)).ok()?;
+    Some(written_type(&owned))
+}
+
+/// The text of a type, as an author would write it.
+fn written_type(kind: &Type) -> String {
+    let mut text = kind.to_token_stream().to_string();
+    for (spaced, dense) in [
+        (" :: ", "::"),
+        (" < ", "<"),
+        (" >", ">"),
+        (" , ", ", "),
+        ("& ", "&"),
+    ] {
+        text = text.replace(spaced, dense);
+    }
+    text
+}
+
 fn from_app<'a>(
     parameter: &syntax::Parameter,
     reference: &'a syn::TypeReference,
@@ -158,8 +256,15 @@ fn from_app<'a>(
     if let Some(word) = &reference.mutability {
         let problem =
             "the parameter is a mutable reference, and all calls share what the app supplies";
-        let help = "take `&T` with a lock inside `T`; take an input by value";
-        diagnostics.add(codes::BORROWED_INPUT, word.span(), problem, help);
+        let kind = written_type(&reference.elem);
+        let help = match owned(reference.elem.to_token_stream(), true) {
+            // `&mut str` and `&mut [T]` are inputs; of other types, the macro does not know it.
+            Some(input) if input != kind => format!("take `{input}`"),
+            _ => format!(
+                "take `&{kind}`, with a lock inside it for what changes; take an input by value: `{kind}`"
+            ),
+        };
+        diagnostics.add(codes::BORROWED_INPUT, word.span(), problem, &help);
         return None;
     }
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|one| one.ident != "_") {
@@ -210,13 +315,21 @@ fn whole_input<'a>(parameter: &syntax::Parameter, diagnostics: &mut Diagnostics)
             "remove one",
         );
     }
+    Source::Input(input_options(parameter, diagnostics).schema)
+}
+
+fn input_options(parameter: &syntax::Parameter, diagnostics: &mut Diagnostics) -> InputOptions {
     let with_options = parameter
         .named("input")
         .take(1)
         .map(|input| &input.meta)
         .filter(|meta| meta.require_path_only().is_err());
-    let options = options::read_metas::<InputOptions>(with_options, "`#[input]`", diagnostics);
-    Source::Input(options.table.schema)
+    options::read_metas(with_options, "`#[input]`", diagnostics).table
+}
+
+fn arg_options(parameter: &syntax::Parameter, diagnostics: &mut Diagnostics) -> ArgOptions {
+    let metas = parameter.named("arg").map(|attribute| &attribute.meta);
+    options::read_metas(metas, "`#[arg]`", diagnostics).table
 }
 
 fn argument<'a>(
@@ -224,12 +337,11 @@ fn argument<'a>(
     name: &Ident,
     diagnostics: &mut Diagnostics,
 ) -> Source<'a> {
-    let metas = parameter.named("arg").map(|attribute| &attribute.meta);
-    let options = options::read_metas::<ArgOptions>(metas, "`#[arg]`", diagnostics).table;
+    let options = arg_options(parameter, diagnostics);
     let renamed = options.rename.as_ref().map(|name| name.value.0.clone());
     Source::Argument(Box::new(Argument {
         name: renamed.unwrap_or_else(|| name.unraw().to_string()),
-        about: docs::text(&parameter.attributes),
+        about: docs::docs(&parameter.attributes),
         options,
     }))
 }

@@ -3,8 +3,8 @@
 use syn::spanned::Spanned as _;
 use syn::{Expr, Path};
 
-use super::ungrouped;
 use super::value::{AttributeOption, Value, invalid, invalid_from_catalogue, text_of};
+use super::{ungrouped, written_path};
 use crate::diagnostic::suggest;
 use tent_core::codes;
 use tent_core::names::nearest;
@@ -27,7 +27,7 @@ pub(crate) enum Access {
 }
 
 /// The words of `access`.
-const WORDS: [&str; 4] = ["anyone", "signedIn", "role:…", "app"];
+const WORDS: [&str; 4] = ["anyone", "signedIn", "role:staff", "app"];
 
 impl Access {
     /// Whether `matches` holds for this, or for any element of a list.
@@ -57,6 +57,11 @@ fn wrong_form() -> darling::Error {
 
 fn access(value: &Expr) -> darling::Result<Access> {
     match ungrouped(value) {
+        Expr::Path(path) if path.path.is_ident("signedIn") => Err(invalid(
+            codes::UNKNOWN_ACCESS,
+            "`signedIn` without quotes is the path of a rule function",
+            "write `access = \"signedIn\"`",
+        )),
         Expr::Path(path) if path.qself.is_none() => Ok(Access::Rule(path.path.clone())),
         Expr::Array(list) => {
             let mut errors = darling::Error::accumulator();
@@ -108,10 +113,20 @@ fn word(text: &str) -> darling::Result<Access> {
 /// The text is not a word of `access`. A rule function in quotes is the usual reason where no word is near.
 fn unknown(text: &str) -> darling::Error {
     let problem = format!("{text:?} is not a valid access");
-    let path = syn::parse_str::<Path>(text).is_ok();
+    let path = match syn::parse_str::<Expr>(text) {
+        Ok(Expr::Path(path)) => Some(path.path),
+        Ok(Expr::Call(call)) => match *call.func {
+            Expr::Path(path) => Some(path.path),
+            _ => None,
+        },
+        _ => None,
+    };
     let words = suggest(text, &WORDS);
-    let help = match nearest(text, WORDS) {
-        None if path => format!("to name a rule function, write `access = {text}`; or {words}"),
+    let help = match (nearest(text, WORDS), path) {
+        (None, Some(path)) => {
+            let path = written_path(&path);
+            format!("to name a rule function, write `access = {path}`; or {words}")
+        }
         _ => words,
     };
     invalid(codes::UNKNOWN_ACCESS, &problem, &help)

@@ -1,28 +1,29 @@
 //! Reads the options of an attribute into its table: `name = value` or `name`, separated by commas.
 //!
-//! A tolerant reader splits an attribute into options, so that a malformed option hides no other, and reports
+//! A tolerant [`reader`] splits an attribute into options, so that a malformed option hides no other, and reports
 //! unknown and repeated names. The [`tables`] then convert the values, each option on its own. Which options
 //! may stand together is for the rules in `model`.
 
 mod access;
+mod examples;
+mod reader;
+mod repair;
 pub(crate) mod tables;
 mod value;
 pub(crate) mod values;
 
 pub(crate) use access::Access;
 use value::CratePath;
-pub(crate) use value::{AttributeOption, Number, Spanned, Value, invalid};
+pub(crate) use value::{AttributeOption, Number, Spanned, Value, invalid, number};
 
 use darling::FromMeta;
-use darling::ast::NestedMeta;
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
-use syn::ext::IdentExt as _;
-use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Expr, Ident, Meta, MetaNameValue, Token};
+use syn::{Attribute, Expr, Meta};
 use tent_core::names::nearest;
 
-use crate::diagnostic::{Diagnostics, Place as _, suggest};
+use crate::diagnostic::Diagnostics;
+use reader::Reader;
 use tent_core::codes;
 
 /// A table of options: one field for each option, absent or with a value and its span.
@@ -110,169 +111,6 @@ pub(crate) fn private_path(krate: Option<&Spanned<CratePath>>) -> TokenStream {
             quote!(#path::__private)
         }
         None => quote!(::tent::__private),
-    }
-}
-
-/// One option as written.
-struct Written {
-    name: Ident,
-    value: Option<(Token![=], Expr)>,
-}
-
-/// Splits attributes into options.
-struct Reader<'a> {
-    attribute: &'a str,
-    example: &'static str,
-    names: Vec<&'static str>,
-    written: Vec<String>,
-    options: Vec<Written>,
-    diagnostics: &'a mut Diagnostics,
-}
-
-impl<'a> Reader<'a> {
-    fn new<T: Table>(attribute: &'a str, diagnostics: &'a mut Diagnostics) -> Self {
-        Reader {
-            attribute,
-            example: T::EXAMPLE,
-            names: T::names(),
-            written: Vec::new(),
-            options: Vec::new(),
-            diagnostics,
-        }
-    }
-
-    /// The table. Each option is converted alone first, because one error would lose the whole table.
-    fn finish<T: Table>(self) -> Options<T> {
-        let mut valid: Vec<NestedMeta> = Vec::with_capacity(self.options.len());
-        for option in self.options {
-            let item = NestedMeta::Meta(option.meta());
-            match T::from_list(std::slice::from_ref(&item)) {
-                Ok(_) => valid.push(item),
-                Err(errors) => {
-                    for error in errors.flatten() {
-                        self.diagnostics.push(option.place(error));
-                    }
-                }
-            }
-        }
-        Options {
-            // Every option is valid alone and none is repeated, so this succeeds.
-            table: T::from_list(&valid).unwrap_or_default(),
-            written: self.written,
-            names: self.names,
-        }
-    }
-
-    fn split(&mut self, tokens: TokenStream) {
-        let read = |input: ParseStream<'_>| {
-            self.split_all(input);
-            Ok(())
-        };
-        if let Err(error) = read.parse2(tokens) {
-            self.diagnostics.push(error);
-        }
-    }
-
-    /// Continues after the next comma where an option cannot be parsed.
-    fn split_all(&mut self, input: ParseStream<'_>) {
-        while !input.is_empty() {
-            match self.split_one(input) {
-                Ok(option) => self.accept(option),
-                Err((place, problem)) => {
-                    let help = format!(
-                        "write `{}`; valid options: {}",
-                        self.example,
-                        self.names.join(", ")
-                    );
-                    self.diagnostics
-                        .add(codes::INVALID_OPTION, place, &problem, &help);
-                    skip_to_comma(input);
-                }
-            }
-            if input.is_empty() || input.parse::<Token![,]>().is_ok() {
-                continue;
-            }
-            let problem = "expected a comma before this";
-            let help = "separate options with commas";
-            self.diagnostics
-                .add(codes::INVALID_OPTION, input.span(), problem, help);
-            if !input.peek(Ident::peek_any) {
-                skip_to_comma(input);
-                let _ = input.parse::<Token![,]>();
-            }
-        }
-    }
-
-    fn split_one(&mut self, input: ParseStream<'_>) -> Result<Written, (Span, String)> {
-        let name = Ident::parse_any(input)
-            .map_err(|_| (input.span(), "expected the name of an option".to_owned()))?;
-        let name = Ident::new(&name.unraw().to_string(), name.span());
-        self.written.push(name.to_string());
-        if !input.peek(Token![=]) {
-            return Ok(Written { name, value: None });
-        }
-        let invalid = |error: syn::Error| {
-            let problem = format!("the value of `{name}` is not an expression: {error}");
-            (error.span(), problem)
-        };
-        let equals: Token![=] = input.parse().map_err(invalid)?;
-        if input.is_empty() || input.peek(Token![,]) {
-            return Err((equals.span, format!("`{name}` has no value after `=`")));
-        }
-        let value = input.parse().map_err(invalid)?;
-        let value = Some((equals, value));
-        Ok(Written { name, value })
-    }
-
-    /// Keeps an option whose name is known and new.
-    fn accept(&mut self, option: Written) {
-        let name = option.name.to_string();
-        if !self.names.contains(&name.as_str()) {
-            let problem = format!("unknown option `{name}` for {}", self.attribute);
-            let help = suggest(&name, &self.names);
-            self.diagnostics
-                .add(codes::INVALID_OPTION, &option.name, &problem, &help);
-        } else if self.options.iter().any(|before| before.name == name) {
-            let problem = format!("`{name}` is set twice");
-            self.diagnostics
-                .add(codes::INVALID_OPTION, &option.name, &problem, "remove one");
-        } else {
-            self.options.push(option);
-        }
-    }
-}
-
-impl Written {
-    fn meta(&self) -> Meta {
-        let path = self.name.clone().into();
-        match &self.value {
-            None => Meta::Path(path),
-            Some((eq_token, value)) => Meta::NameValue(MetaNameValue {
-                path,
-                eq_token: *eq_token,
-                value: value.clone(),
-            }),
-        }
-    }
-
-    /// Where an error of this option is shown. A list shows the element, which the error knows; everything
-    /// else shows the whole value, because an error of darling holds one span and underlines one token.
-    fn place(&self, error: darling::Error) -> syn::Error {
-        let span = error.span();
-        let text = syn::Error::from(error).to_string();
-        match &self.value {
-            Some((_, Expr::Array(_))) => span.error(text),
-            Some((_, value)) => value.error(text),
-            None => self.name.error(text),
-        }
-    }
-}
-
-fn skip_to_comma(input: ParseStream<'_>) {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        if input.parse::<TokenTree>().is_err() {
-            return;
-        }
     }
 }
 

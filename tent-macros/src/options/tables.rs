@@ -49,7 +49,7 @@ macro_rules! tables {
 
 tables! {
     /// The options that `#[query]`, `#[change]`, `#[action]`, `#[resource]` and `#[prompt]` share.
-    CommonOptions, "about = \"…\"" {
+    CommonOptions, "about = \"Finds an order\"" {
         about: String,
         access: Access,
         blocking: bool,
@@ -65,7 +65,7 @@ tables! {
     }
 
     /// The options of `#[query]`, `#[change]` and `#[action]`.
-    FunctionOptions, "about = \"…\"" {
+    FunctionOptions, "about = \"Finds an order\"" {
         ..common: CommonOptions,
         api: bool,
         asks: Page,
@@ -81,7 +81,7 @@ tables! {
     }
 
     /// The options of `#[resource]`.
-    ResourceOptions, "uri = \"…\"" {
+    ResourceOptions, "uri = \"orders://{id}\"" {
         ..common: CommonOptions,
         annotations: Expr,
         list: FunctionPath,
@@ -92,7 +92,7 @@ tables! {
     }
 
     /// The options of `#[prompt]`.
-    PromptOptions, "about = \"…\"" {
+    PromptOptions, "about = \"Finds an order\"" {
         ..common: CommonOptions,
     }
 
@@ -113,12 +113,12 @@ tables! {
     }
 
     /// The options of `#[input]` on a parameter.
-    InputOptions, "#[input(schema = …)]" {
+    InputOptions, "#[input(schema = my_schema())]" {
         schema: Expr,
     }
 
     /// The options of `#[data]` on a type.
-    DataOptions, "#[data(crate = path)]" {
+    DataOptions, "#[data(crate = ::my_app::tent)]" {
         krate as "crate": CratePath,
     }
 
@@ -128,12 +128,12 @@ tables! {
     }
 
     /// The options of `#[state]` on a type that derives `State`.
-    StateOptions, "#[state(crate = path)]" {
+    StateOptions, "#[state(crate = ::my_app::tent)]" {
         krate as "crate": CratePath,
     }
 
     /// The options of `#[failure]` on a variant.
-    FailureOptions, "#[failure(code = \"A0001\", status = 409, message = \"…\")]" {
+    FailureOptions, "#[failure(code = \"A0001\", status = 409, message = \"The shop is closed\")]" {
         code: FailureCode,
         fix: LitStr,
         message: LitStr,
@@ -143,13 +143,13 @@ tables! {
     }
 
     /// The options of `#[failure]` on a struct.
-    FailureStructOptions, "#[failure(code = \"A0001\", status = 409, message = \"…\")]" {
+    FailureStructOptions, "#[failure(code = \"A0001\", status = 409, message = \"The shop is closed\")]" {
         ..failure: FailureOptions,
         krate as "crate": CratePath,
     }
 
     /// The options of `#[failure]` on an enum.
-    FailureEnumOptions, "#[failure(crate = path)]" {
+    FailureEnumOptions, "#[failure(crate = ::my_app::tent)]" {
         krate as "crate": CratePath,
     }
 
@@ -172,5 +172,27 @@ mod tests {
             assert!(names.contains(&name), "{name}");
         }
         assert!(!names.contains(&"krate") && !names.contains(&"danger"));
+    }
+
+    #[test]
+    fn each_option_has_an_example_that_its_table_accepts() {
+        fn check<T: Table>() {
+            for name in T::names() {
+                let example = super::super::examples::example(name);
+                let option: syn::Meta = syn::parse_str(&example).expect(&example);
+                let option = darling::ast::NestedMeta::Meta(option);
+                let read = T::from_list(&[option]).map(drop);
+                assert!(read.is_ok(), "{example}: {read:?}");
+            }
+        }
+        check::<FunctionOptions>();
+        check::<ResourceOptions>();
+        check::<PromptOptions>();
+        check::<ArgOptions>();
+        check::<InputOptions>();
+        check::<DataFieldOptions>();
+        check::<StateOptions>();
+        check::<FailureStructOptions>();
+        check::<FailureFieldOptions>();
     }
 }

@@ -1,11 +1,14 @@
 //! The general kinds of values: texts, flags, numbers, paths and expressions. Values with a
 //! special meaning, such as durations, are in [`values`](super::values).
 
+use std::fmt;
+
 use darling::FromMeta;
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitStr, Meta, Path, UnOp};
 
+use super::examples::example;
 use super::ungrouped;
 use crate::diagnostic;
 use tent_core::codes::{self, Code};
@@ -83,7 +86,8 @@ impl<'a> AttributeOption<'a> {
             Some(Lit::Str(text)) => Ok(text),
             _ => {
                 let problem = format!("`{}` requires a string literal", self.name);
-                Err(invalid_from_catalogue(codes::NOT_A_LITERAL, &problem))
+                let help = format!("write `{}`", example(&self.name));
+                Err(invalid(codes::NOT_A_LITERAL, &problem, &help))
             }
         }
     }
@@ -108,7 +112,8 @@ impl<'a> AttributeOption<'a> {
                 Some(text) => convert(&text),
                 None => {
                     let problem = format!("`{}` requires string literals", self.name);
-                    Err(invalid_from_catalogue(codes::NOT_A_LITERAL, &problem))
+                    let help = format!("write a string literal, as in `{}`", example(&self.name));
+                    Err(invalid(codes::NOT_A_LITERAL, &problem, &help))
                 }
             };
             texts.extend(errors.handle(converted.map_err(|error| error.with_span(element))));
@@ -126,7 +131,7 @@ impl<'a> AttributeOption<'a> {
     fn number(&self) -> darling::Result<Number> {
         self.value.and_then(number).ok_or_else(|| {
             let problem = format!("`{}` requires a number literal", self.name);
-            let help = format!("write a literal, for example `{} = 1`", self.name);
+            let help = format!("write a literal, for example `{}`", example(&self.name));
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -190,7 +195,7 @@ impl Value for Expr {
     fn read(option: &AttributeOption<'_>) -> darling::Result<Self> {
         option.value.cloned().ok_or_else(|| {
             let problem = format!("`{}` requires a value", option.name);
-            let help = format!("write `{} = …`", option.name);
+            let help = format!("write `{}`", example(&option.name));
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -205,7 +210,28 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-fn number(expression: &Expr) -> Option<Number> {
+impl Number {
+    /// The nearest double.
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Number::Integer(number) => number as f64,
+            Number::Float(number) => number,
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Integer(number) => number.fmt(f),
+            // With the point, as in a literal.
+            Number::Float(number) => fmt::Debug::fmt(number, f),
+        }
+    }
+}
+
+/// The value of a number literal, perhaps negative.
+pub(crate) fn number(expression: &Expr) -> Option<Number> {
     match ungrouped(expression) {
         Expr::Lit(ExprLit { lit, .. }) => match lit {
             Lit::Int(digits) => digits.base10_parse().ok().map(Number::Integer),
@@ -243,7 +269,7 @@ impl Value for u64 {
         };
         count.ok_or_else(|| {
             let problem = format!("`{}` requires an integer of 0 or more", option.name);
-            let help = format!("write a literal, for example `{} = 1`", option.name);
+            let help = format!("write a literal, for example `{}`", example(&option.name));
             invalid(codes::INVALID_OPTION, &problem, &help)
         })
     }
@@ -272,8 +298,8 @@ impl Value for FunctionPath {
         option.path().map(FunctionPath).ok_or_else(|| {
             let problem = format!("`{}` requires the path of a function", option.name);
             let help = format!(
-                "write the path without parentheses, for example `{} = all_orders`",
-                option.name
+                "write the path without quotes and parentheses, for example `{}`",
+                example(&option.name)
             );
             invalid(codes::INVALID_OPTION, &problem, &help)
         })

@@ -41,11 +41,8 @@ fn one_word(option: &AttributeOption<'_>, word: &str) -> darling::Result<()> {
         return Ok(());
     }
     let problem = format!("{text:?} is not a valid value of `{}`", option.name);
-    Err(invalid(
-        codes::INVALID_OPTION,
-        &problem,
-        &suggest(&text, &[word]),
-    ))
+    let help = format!("write `{} = {word:?}`", option.name);
+    Err(invalid(codes::INVALID_OPTION, &problem, &help))
 }
 
 /// The endpoints that `offer` adds.

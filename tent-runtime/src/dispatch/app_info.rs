@@ -6,7 +6,7 @@ use serde_json::Value;
 use tent_core::{codes, extension};
 
 use crate::function::{Icon, web_address};
-use crate::registry::{Diagnostic, Diagnostics, Registry};
+use crate::registry::{Diagnostic, Diagnostics, Registry, too_long};
 
 /// What an app says about itself to clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,8 @@ impl AppInfo {
         problems
     }
 
-    /// Finds what clients accept but do not show: T7034 for an icon that is not over https.
+    /// Finds what clients accept but do not show: T7034 for an icon that is not over https, T7024 for instructions that
+    /// clients cut.
     pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
         let unfetched = self.icons.iter().filter(|icon| !icon.is_fetched());
         let diagnostic = |icon: &Icon| Diagnostic {
@@ -92,7 +93,9 @@ impl AppInfo {
             ),
             locations: Vec::new(),
         };
-        unfetched.map(diagnostic).collect()
+        let instructions = self.instructions.as_deref().unwrap_or_default();
+        let long = too_long("The text of `instructions`", instructions, None);
+        unfetched.map(diagnostic).chain(long).collect()
     }
 
     /// Returns the registry if it and the app info are valid, else all problems of both.
@@ -151,6 +154,23 @@ mod tests {
             .collect();
         let wanted = r#"The app's icon "http://shop.example/a.png" is not over https, so that clients do not fetch it"#;
         assert_eq!(found, [(codes::INVALID_ICON, wanted)]);
+    }
+
+    // P37
+    #[test]
+    fn warns_of_instructions_that_clients_cut() {
+        let warnings = |characters| {
+            let about = AppInfo {
+                instructions: Some("ö".repeat(characters)),
+                ..AppInfo::default()
+            };
+            let warnings = about.warnings().into_iter();
+            Vec::from_iter(warnings.map(|one| (one.code, one.message)))
+        };
+        let message = "The text of `instructions` has 9000 characters; clients cut it at 2000";
+        let expected = (codes::DESCRIPTION_TOO_LONG, message.to_owned());
+        assert_eq!(warnings(9_000), [expected]);
+        assert_eq!(warnings(2_000), []);
     }
 
     #[test]

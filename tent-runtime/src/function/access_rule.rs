@@ -85,11 +85,56 @@ where
     }
 }
 
-/// Runs a rule, or tells its kind without a call. The parameter is a function pointer, so that the error about another
-/// signature shows this one.
-pub fn decision<'a, R, By>(rule: fn(&'a Cx) -> R, cx: Option<&'a Cx>) -> Started<'a, bool>
+/// A function that `access` names.
+///
+/// The method of [`OfTheCall`] exists for functions of the call. It wins over the method of [`NotARule`], which needs a
+/// reference to the probe, exists for everything, and has the error text: the compiler's own text about another signature
+/// shows no fix.
+#[derive(Debug)]
+pub struct RuleProbe<F>(pub F);
+
+/// The probe of a function of the call.
+pub trait OfTheCall<'a, R> {
+    /// Runs the rule, or tells its kind without a call.
+    fn tent_decision<By>(self, cx: Option<&'a Cx>) -> Started<'a, bool>
+    where
+        R: IntoDecision<'a, By>;
+}
+
+impl<'a, F, R> OfTheCall<'a, R> for RuleProbe<F>
 where
-    R: IntoDecision<'a, By>,
+    F: FnOnce(&'a Cx) -> R,
 {
-    Started::of(R::IS_PLAIN, cx, |cx| rule(cx).into_decision())
+    fn tent_decision<By>(self, cx: Option<&'a Cx>) -> Started<'a, bool>
+    where
+        R: IntoDecision<'a, By>,
+    {
+        Started::of(R::IS_PLAIN, cx, |cx| self.0(cx).into_decision())
+    }
+}
+
+/// A bound that no type satisfies: its error text shows the signature of a rule.
+#[diagnostic::on_unimplemented(
+    message = "T7002 unknown-access: `{Self}` is not an access rule",
+    label = "not an access rule",
+    note = "help: write the rule as `fn(&Cx) -> bool` or `fn(&Cx) -> Result<bool>`, sync or async"
+)]
+pub trait AccessRule {}
+
+/// The fallback of [`RuleProbe`].
+pub trait NotARule: Sized {
+    /// What `access` names.
+    type Named;
+
+    /// Fails to compile.
+    fn tent_decision<'a>(self, _: Option<&'a Cx>) -> Started<'a, bool>
+    where
+        Self::Named: AccessRule,
+    {
+        Started::Plain
+    }
+}
+
+impl<F> NotARule for &RuleProbe<F> {
+    type Named = F;
 }

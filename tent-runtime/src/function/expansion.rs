@@ -1,13 +1,16 @@
 //! Everything that generated code names: `tent::__private` is this module. It is not a public API, and has no
 //! stability between versions.
 
-pub use super::access_rule::decision;
+pub use super::access_rule::{NotARule, OfTheCall, RuleProbe};
 pub use super::field::{DefaultValue, NotSerializable, example, field};
 pub use super::from_app::from_app;
 pub use super::input::{Arguments, InputProbe, OtherInput, ReadInput, mirrored};
-pub use super::into_result::{complete, list};
+pub use super::into_result::{
+    CompleteProbe, ListProbe, NotAComplete, NotAList, OfAList, OfAnArgument,
+};
 pub use super::return_type::{NotResult, ReturnProbe, failed, reject_unit};
 pub use super::started::Started;
+pub use super::type_kind::{TypeProbe, UnknownType, require};
 pub use super::{
     AccessDeclaration as Access, Annotations, Body, BoxFuture, Complete, Content, Declaration,
     Entry, Input, Kind, Link, Lister, Location, Output, OutputDeclaration, Primitive, Resource,
@@ -26,6 +29,7 @@ pub use core::time::Duration;
 pub use core::{concat, file, line, module_path};
 pub use inventory;
 pub use serde_json::{Map, Value};
+pub use std::borrow::Cow;
 pub use std::string::String;
 pub use std::vec::Vec;
 

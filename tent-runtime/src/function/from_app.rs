@@ -11,7 +11,7 @@ use crate::error::Result;
 #[diagnostic::on_unimplemented(
     message = "T7006 borrowed-input: `&{Self}` is neither `&Cx` nor a `State`",
     label = "the app does not supply this type",
-    note = "help: inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; derive `tent::State` for app state, or use `tent::Shared<T>` for a type of another crate"
+    note = "help: inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; derive `tent::State` for app state, or take `&tent::Shared<{Self}>` for a type of another crate"
 )]
 pub trait FromApp<By>: Send + Sync + 'static {
     /// Returns the value for this call.

@@ -19,7 +19,7 @@ use crate::schema::{Field, INVALID, REQUIRED, invalid_input};
 #[diagnostic::on_unimplemented(
     message = "T7006 borrowed-input: `{Self}` is not an owned type that implements `Deserialize`",
     label = "not a valid input",
-    note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; take app state by reference (`&T`)"
+    note = "help: write #[tent::data] on the type, or derive `serde::Deserialize` for it; inputs must be owned: use `String` for `&str`, `Vec<T>` for `&[T]`; for app state, take `&{Self}`"
 )]
 pub trait Owned: Sized {
     /// Reads a value.
@@ -46,7 +46,7 @@ impl<T: DeserializeOwned> Owned for T {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema: it does not implement `JsonSchema` of tent's `schemars`",
     label = "no schema",
-    note = "help: write #[tent::data] on the type, or derive `tent::schemars::JsonSchema` (schemars 1) for it; the derive of another major version of schemars is a different trait"
+    note = "help: write #[tent::data] on the type, or derive `tent::schemars::JsonSchema` (schemars 1) for it; the derive of another major version of schemars is a different trait; for app state, take `&{Self}`"
 )]
 pub trait Described {
     /// Its schema.
@@ -63,8 +63,8 @@ impl<T: JsonSchema + ?Sized> Described for T {
 /// Classifies the type `T` of a parameter that is an input.
 ///
 /// An inherent constant wins over a constant of a trait, so `InputProbe::<T>::KIND` is `CallByValue` for [`Cx`],
-/// `ArcByValue` for an `Arc`, and [`OtherInput::KIND`] for all other types. The first two exist for their error
-/// texts: they say which reference to take.
+/// `ArcByValue` for an `Arc`, `Unit` for `()`, and [`OtherInput::KIND`] for all other types. The first three exist for
+/// their error texts: they say what to write instead.
 #[derive(Debug)]
 pub struct InputProbe<T>(PhantomData<fn() -> T>);
 
@@ -83,6 +83,11 @@ impl<T> OtherInput for InputProbe<T> {
 impl InputProbe<Cx> {
     /// It is the call.
     pub const KIND: CallByValue<Cx> = CallByValue(PhantomData);
+}
+
+impl InputProbe<()> {
+    /// It is `()`.
+    pub const KIND: Unit<()> = Unit(PhantomData);
 }
 
 impl<T: ?Sized> InputProbe<Arc<T>> {
@@ -125,6 +130,31 @@ impl<T> CallByValue<T> {
     pub const fn tent_input(self) -> InputOf<T>
     where
         T: CallByReference,
+    {
+        InputOf {
+            schema: |_| Schema::default(),
+            read: |_| Err(Default::default()),
+        }
+    }
+}
+
+/// An input of type `()`, which is always an error: callers would have to send `null`.
+#[derive(Debug)]
+pub struct Unit<T>(PhantomData<fn() -> T>);
+
+/// A bound that no type satisfies: its error text says to remove the parameter.
+#[diagnostic::on_unimplemented(
+    message = "T7005 unsupported-signature: a parameter of type `()` has no value that a caller can choose",
+    label = "no value",
+    note = "help: remove the parameter"
+)]
+pub trait Chosen {}
+
+impl<T> Unit<T> {
+    /// Fails to compile.
+    pub const fn tent_input(self) -> InputOf<T>
+    where
+        T: Chosen,
     {
         InputOf {
             schema: |_| Schema::default(),
@@ -317,58 +347,4 @@ impl std::fmt::Display for Misread {
 impl std::error::Error for Misread {}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn arguments(input: Value) -> Arguments {
-        match input {
-            Value::Object(input) => Arguments::new(input),
-            other => panic!("an input is an object, not {other}"),
-        }
-    }
-
-    fn take<T: Owned>(arguments: &mut Arguments, field: &Field) -> Option<T> {
-        arguments.take(field, T::read)
-    }
-
-    #[derive(serde::Deserialize)]
-    struct Line {
-        #[expect(dead_code, reason = "only read")]
-        quantity: u8,
-    }
-
-    #[test]
-    fn every_invalid_field_is_reported_with_its_path() {
-        let mut arguments =
-            arguments(json!({"id": "x", "lines": [{"quantity": 1}, {"quantity": 900}]}));
-        let id: Option<u32> = take(&mut arguments, &Field::new::<u32>("id"));
-        let lines: Option<Vec<Line>> = take(&mut arguments, &Field::new::<u32>("lines"));
-        let title: Option<String> = take(&mut arguments, &Field::new::<String>("title"));
-        let note: Option<Option<String>> =
-            take(&mut arguments, &Field::new::<Option<String>>("note"));
-        assert!(id.is_none() && lines.is_none() && title.is_none());
-        assert_eq!(note, Some(None));
-        let error = arguments.into_error();
-        assert_eq!(error.code(), "T0003");
-        assert_eq!(
-            Value::Object(error.fields().clone()),
-            json!({
-                "id": "invalid type: string \"x\", expected u32",
-                "lines[1].quantity": "invalid value: integer `900`, expected u8",
-                "title": "is required",
-            })
-        );
-    }
-
-    #[test]
-    fn the_error_of_a_secret_does_not_quote_its_value() {
-        let mut arguments = arguments(json!({"pin": "hunter2"}));
-        let field = Field {
-            secret: true,
-            ..Field::new::<u32>("pin")
-        };
-        assert_eq!(take::<u32>(&mut arguments, &field), None);
-        assert_eq!(arguments.into_error().fields()["pin"], "is not valid");
-    }
-}
+mod tests;

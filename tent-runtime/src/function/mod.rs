@@ -23,6 +23,7 @@ mod prompt_result;
 mod return_type;
 mod started;
 mod tool_annotations;
+mod type_kind;
 
 pub use crate::content::{Annotations, Content, Icon, Icons, Meta, ResourceInfo, Role, Theme};
 pub(crate) use crate::content::{ContentKind, Resource as Embedded, ResourceData, web_address};

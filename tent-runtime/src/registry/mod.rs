@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::function::Function;
 pub(crate) use crate::function::{Diagnostic, Diagnostics};
 use resources::Resources;
+pub(crate) use warnings::too_long;
 
 /// An immutable snapshot of the functions of an app, sorted by name, with its resources and its prompts.
 #[derive(Debug)]

@@ -5,22 +5,23 @@ use tent_core::codes;
 use tent_core::names;
 
 use super::{Diagnostic, Registry};
-use crate::function::{Function, OutputShape};
+use crate::function::{Function, Location, OutputShape, Primitive};
 
 /// The number of tools that clients and models handle well.
 const MANY_TOOLS: usize = 20;
 
-/// The most characters of a description that known clients show.
-const MAX_ABOUT: usize = 2_000;
+/// The most characters of a description, and of the instructions of an app, that known clients show.
+const MAX_TEXT: usize = 2_000;
 
 impl Registry {
     /// The warnings for this registry.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
         for tool in self.tools() {
-            warnings.extend(name_and_about(tool));
+            warnings.extend(name(tool));
             warnings.extend(wide_integers(tool));
         }
+        warnings.extend(self.all().filter_map(|function| about(function)));
         warnings.extend(self.all().filter_map(|function| not_enforced(function)));
         warnings.extend(self.all().flat_map(|function| insecure_icons(function)));
         let many = self.tools().count();
@@ -34,7 +35,27 @@ impl Registry {
     }
 }
 
-fn name_and_about(function: &Function) -> Vec<Diagnostic> {
+/// T7024 for a text with more characters than clients show. `text` begins a sentence, and names what `content` is.
+pub(crate) fn too_long(
+    text: &str,
+    content: &str,
+    location: Option<Location>,
+) -> Option<Diagnostic> {
+    let characters = content.chars().count();
+    let message = format!("{text} has {characters} characters; clients cut it at {MAX_TEXT}");
+    (characters > MAX_TEXT).then(|| Diagnostic::new(codes::DESCRIPTION_TOO_LONG, message, location))
+}
+
+/// T7024 for a function that MCP lists with a long description.
+fn about(function: &Function) -> Option<Diagnostic> {
+    let listed = function.mcp || !matches!(function.primitive, Primitive::Function);
+    let text = format!("The about of `{}`", function.name);
+    listed
+        .then(|| too_long(&text, &function.about, function.location))
+        .flatten()
+}
+
+fn name(function: &Function) -> Vec<Diagnostic> {
     let name = &function.name;
     let mut found = Vec::new();
     let mut warn = |code, message: String| {
@@ -62,13 +83,6 @@ fn name_and_about(function: &Function) -> Vec<Diagnostic> {
         warn(
             codes::INVALID_NAME,
             format!("`{name}` holds a dot, which some model interfaces refuse"),
-        );
-    }
-    let about = function.about.chars().count();
-    if about > MAX_ABOUT {
-        warn(
-            codes::DESCRIPTION_TOO_LONG,
-            format!("The about of `{name}` has {about} characters; clients cut it at {MAX_ABOUT}"),
         );
     }
     found

@@ -49,6 +49,11 @@ impl InputSchema {
                 problems.push(problem(codes::INVALID_HEADER, field.name, message));
             }
             let mut schema = shaper.shape(raw, field.name);
+            // `()` is an error of the compiler; a unit struct has the same schema.
+            if schema.get("type").and_then(Value::as_str) == Some("null") {
+                let message = "its type has no value but null: remove the parameter";
+                problems.push(problem(codes::UNSUPPORTED_SIGNATURE, field.name, message));
+            }
             rules::apply(field, &mut schema, &mut problems);
             if !schema.contains_key(keywords::NULL) && field.default.is_none() {
                 required.push(field.name);

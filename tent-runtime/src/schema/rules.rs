@@ -93,8 +93,10 @@ pub(super) fn apply(field: &Field, schema: &mut Object, problems: &mut Vec<Probl
     if let Some(title) = field.title {
         schema.insert("title".to_owned(), title.into());
     }
-    if !field.about.is_empty() {
-        schema.insert("description".to_owned(), field.about.into());
+    // A text that a macro made, such as `include_str!`, ends in a line break.
+    let about = field.about.trim();
+    if !about.is_empty() {
+        schema.insert("description".to_owned(), about.into());
     }
     if field.secret {
         schema.insert(keywords::SECRET.to_owned(), true.into());

@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use serde_json::json;
 use tent::{change, query};
-use tent_runtime::__private::{Bound, Input, States};
+use tent_runtime::__private::{Bound, Input, States, registry_of};
 use tent_runtime::{Cx, Shared, State};
 use tent_tests::{fields, linked, run, run_with};
 
@@ -56,7 +56,7 @@ fn place(
     /// The order's number.
     ///
     /// From 1.
-    #[arg(min = 1, max = 99.5, example = 7)]
+    #[arg(min = 1, max = 99, example = 7)]
     id: u32,
     #[arg(default = vec![], max_len = 3)] lines: Vec<Line>,
     #[arg(default = 20)] limit: u8,
@@ -125,7 +125,7 @@ fn the_options_of_a_field_are_in_its_declaration() {
     };
     assert_eq!(id.about, "The order's number.\n\nFrom 1.");
     assert_eq!(id.rules.min, Some(Bound::Integer(1)));
-    assert_eq!(id.rules.max, Some(Bound::Number(99.5)));
+    assert_eq!(id.rules.max, Some(Bound::Integer(99)));
     assert_eq!(
         id.rules.example.and_then(|example| example()),
         Some(json!(7))
@@ -282,4 +282,118 @@ fn the_doc_comment_of_a_field_is_its_description_everywhere() {
     let input = &function.input_schema()["properties"];
     assert_eq!(input["id"]["description"], written);
     assert_eq!(input["like"]["properties"]["id"]["description"], written);
+}
+
+macro_rules! range {
+    ($name:literal) => {
+        concat!("The ", $name, " of the range.")
+    };
+}
+
+macro_rules! described_range {
+    ($name:ident, $about:literal, $more:expr) => {
+        #[query(access = "anyone")]
+        fn $name(#[doc = $about] a: u32, #[doc = $more] b: u32) -> u32 {
+            a + b
+        }
+    };
+}
+
+described_range!(range_by_macro, "One.", concat!("T", "wo."));
+
+/// Reads.
+#[query(access = "anyone")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one for each form of a doc comment"
+)]
+fn doc_comments(
+    #[doc = concat!("one ", "two")] joined: u32,
+    #[doc = include_str!("../../src/short_about.txt")] included: u32,
+    #[doc = range!("start")] by_macro: Option<u32>,
+    /// A comment, then
+    #[doc = stringify!(a + b)]
+    ///
+    /// and the rest.
+    mixed: u32,
+    #[doc = r#"a "raw" text"#] raw: u32,
+    /**
+     * A block.
+     */
+    block: u32,
+    #[doc = concat!("{", "}")]
+    #[arg(default = 1, min = 1)]
+    with_rules: u32,
+    #[doc = concat!(" ")] empty: u32,
+    none: u32,
+) -> u32 {
+    let all = [joined, included, mixed, raw, block, with_rules, empty, none];
+    all.iter().sum::<u32>() + by_macro.unwrap_or_default()
+}
+
+// P12
+#[test]
+fn every_form_of_a_doc_comment_on_a_parameter_is_its_description() {
+    let descriptions = |name: &str| {
+        let registry = registry_of(&[linked(name)]).expect("it is valid");
+        let schema = registry.functions()[0].input_schema();
+        let fields = schema["properties"].as_object().expect("fields").iter();
+        let fields = fields.map(|(name, field)| (name.clone(), field["description"].clone()));
+        fields.collect::<serde_json::Value>()
+    };
+    assert_eq!(
+        descriptions("doc_comments"),
+        json!({
+            "joined": "one two",
+            "included": "A short text\nin a file.",
+            "by_macro": "The start of the range.",
+            "mixed": "A comment, then\na + b\n\nand the rest.",
+            "raw": "a \"raw\" text",
+            "block": "A block.",
+            "with_rules": "{}",
+            "empty": null,
+            "none": null,
+        })
+    );
+    let by_macro = descriptions("range_by_macro");
+    assert_eq!(by_macro, json!({"a": "One.", "b": "Two."}));
+}
+
+#[tent::data]
+struct WithUnit {
+    nothing: (),
+    number: u32,
+}
+
+#[query(access = "anyone")]
+fn with_unit(data: WithUnit) -> u32 {
+    let WithUnit {
+        nothing: (),
+        number,
+    } = data;
+    number
+}
+
+// P38: serde demands the null of such a field, so the schema does too.
+#[test]
+fn a_unit_field_of_a_type_is_null_in_schema_and_value() {
+    let registry = registry_of(&[linked("with_unit")]).expect("it is valid");
+    let schema = &registry.functions()[0].input_schema()["properties"]["data"];
+    assert_eq!(schema["properties"]["nothing"], json!({"type": "null"}));
+    assert_eq!(schema["required"], json!(["nothing", "number"]));
+    let input = json!({"data": {"nothing": null, "number": 1}});
+    assert_eq!(run("with_unit", input).ok(), Some(json!(1)));
+}
+
+#[query(access = "anyone")]
+fn priced(#[arg(max = 99.5)] price: f64) -> f64 {
+    price
+}
+
+#[test]
+fn a_bound_of_a_number_can_have_a_fraction() {
+    let Input::Fields([price]) = linked("priced").input else {
+        panic!("it has one field");
+    };
+    assert_eq!(price.rules.max, Some(Bound::Number(99.5)));
 }

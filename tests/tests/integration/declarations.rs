@@ -185,3 +185,27 @@ fn refuses_invalid_metadata_and_reports_all_of_it() {
         ]
     );
 }
+
+#[data]
+struct Nothing;
+
+/// For tests.
+#[query(access = "anyone")]
+fn takes_nothing(a: u32, nothing: Nothing, _phantom: std::marker::PhantomData<u32>) -> u32 {
+    let Nothing = nothing;
+    a
+}
+
+// P38
+#[test]
+fn refuses_a_parameter_whose_only_value_is_null() {
+    let problem = |field: &str| {
+        format!(
+            "T7005 `takes_nothing`: field `{field}`: its type has no value but null: remove the parameter"
+        )
+    };
+    assert_eq!(
+        problems(tent::functions![takes_nothing]),
+        [problem("_phantom"), problem("nothing")]
+    );
+}

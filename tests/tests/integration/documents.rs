@@ -22,7 +22,7 @@ fn page() -> String {
         (
             When::Start,
             "Start errors",
-            "The app does not start. `check` reports them too, with every location. These are warnings: T7004, T7022, T7023, T7024, T1014 for a name over 40 characters, T1015 for a name with `__` or `.`, and T7034 for an icon whose address is not `https:`. The compiler reports T7016 if two parameters have the same name.",
+            "The app does not start. `check` reports them too, with every location. These are warnings: T7004, T7022, T7023, T7024, T1014 for a name over 40 characters, T1015 for a name with `__` or `.`, and T7034 for an icon whose address is not `https:`. The compiler reports T7016 if two parameters have the same name, and T7017 for the rules of `#[arg(…)]` where it knows the type of the field.",
         ),
         (
             When::Call,
