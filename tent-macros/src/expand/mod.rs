@@ -19,7 +19,7 @@ use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Meta, Token};
 
-use crate::model::{Kind, Model, Parameter, Source};
+use crate::model::{Kind, Model, Parameter, Source, is_kind};
 use crate::syntax::{Function, Shape};
 
 /// The declaration beside the function.
@@ -57,6 +57,10 @@ pub(crate) fn stub(function: &Function, private: &TokenStream) -> TokenStream {
         .any(|parameter| matches!(parameter.shape, Shape::Receiver(_)));
     // An associated function: `functions!` cannot name it, and a trait does not accept the constant.
     if method || function.bodiless {
+        return TokenStream::new();
+    }
+    // A second attribute of tent makes the constant.
+    if function.attributes.iter().any(is_kind) {
         return TokenStream::new();
     }
     let constant = constant_name(&function.name);
