@@ -20,6 +20,7 @@ use syn::ext::IdentExt as _;
 use syn::{Attribute, Meta, Token};
 
 use crate::model::{Kind, Model, Parameter, Source, is_kind};
+use crate::options::private_at as relocated;
 use crate::syntax::{Function, Shape};
 
 /// The declaration beside the function.
@@ -171,18 +172,4 @@ fn converter(model: &Model<'_>, private: &TokenStream) -> TokenStream {
 fn return_probe(returns: &TokenStream, place: Span, private: &TokenStream) -> TokenStream {
     let private = relocated(private, place);
     quote_spanned!(place=> #private::ReturnProbe::<#returns>)
-}
-
-/// The same path at another place.
-fn relocated(path: &TokenStream, place: Span) -> TokenStream {
-    path.clone()
-        .into_iter()
-        .map(|mut token| {
-            // The span of `$crate` decides which crate it names.
-            if token.to_string() != "$crate" {
-                token.set_span(place);
-            }
-            token
-        })
-        .collect()
 }
