@@ -4,6 +4,7 @@
 //! make of the type is theirs.
 
 mod deprecated;
+mod rules;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -29,6 +30,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     };
     secrets(&mut input, &mut diagnostics);
     let prelude = prelude(&private, &input);
+    let checks = checks(&private, &input, &mut diagnostics);
     let implementations = match &input.data {
         Data::Union(data) => {
             let problem = "unions are not supported: the active field is unknown";
@@ -44,7 +46,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     };
     let errors = diagnostics.into_tokens();
     let (derives, schema) = implementations.unzip();
-    quote!(#errors #derives #input #prelude #schema)
+    quote!(#errors #derives #input #prelude #schema #checks)
 }
 
 /// What the derive of schemars takes from the standard prelude, for a module without it. The imports add no name: traits
@@ -82,6 +84,40 @@ fn prelude(private: &TokenStream, input: &DeriveInput) -> TokenStream {
         };
         #some
         #none
+    }
+}
+
+/// The checks of the rules of all fields.
+fn checks(
+    private: &TokenStream,
+    input: &DeriveInput,
+    diagnostics: &mut Diagnostics,
+) -> TokenStream {
+    let fields: Vec<&Fields> = match &input.data {
+        Data::Struct(data) => vec![&data.fields],
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .map(|variant| &variant.fields)
+            .collect(),
+        Data::Union(_) => return TokenStream::new(),
+    };
+    // A constant beside the type cannot name its parameters.
+    let named = input.generics.params.is_empty().then_some(private);
+    let fields = fields.into_iter().flatten();
+    let checks: TokenStream = fields
+        .map(|field| rules::check(field, named, diagnostics))
+        .collect();
+    let conditions = input.attrs.iter().filter(|one| one.path().is_ident("cfg"));
+    match checks.is_empty() {
+        true => checks,
+        false => quote! {
+                #(#conditions)*
+                const _: () = {
+                    use #private::UnknownType as _;
+                    #checks
+                };
+        },
     }
 }
 

@@ -217,8 +217,8 @@ fn ours(group: &Group) -> bool {
     if group.delimiter() != Delimiter::Bracket {
         return false;
     }
-    let path: TokenStream = group
-        .stream()
+    // `$attribute:meta` leaves an invisible group around all of it.
+    let path: TokenStream = ungrouped(group.stream())
         .into_iter()
         .take_while(|token| match token {
             TokenTree::Ident(_) => true,

@@ -19,7 +19,8 @@ use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Meta, Token};
 
-use crate::model::{Kind, Model, Parameter, Source};
+use crate::model::{Kind, Model, Parameter, Source, is_kind};
+use crate::options::private_at as relocated;
 use crate::syntax::{Function, Shape};
 
 /// The declaration beside the function.
@@ -57,6 +58,10 @@ pub(crate) fn stub(function: &Function, private: &TokenStream) -> TokenStream {
         .any(|parameter| matches!(parameter.shape, Shape::Receiver(_)));
     // An associated function: `functions!` cannot name it, and a trait does not accept the constant.
     if method || function.bodiless {
+        return TokenStream::new();
+    }
+    // A second attribute of tent makes the constant.
+    if function.attributes.iter().any(is_kind) {
         return TokenStream::new();
     }
     let constant = constant_name(&function.name);
@@ -167,18 +172,4 @@ fn converter(model: &Model<'_>, private: &TokenStream) -> TokenStream {
 fn return_probe(returns: &TokenStream, place: Span, private: &TokenStream) -> TokenStream {
     let private = relocated(private, place);
     quote_spanned!(place=> #private::ReturnProbe::<#returns>)
-}
-
-/// The same path at another place.
-fn relocated(path: &TokenStream, place: Span) -> TokenStream {
-    path.clone()
-        .into_iter()
-        .map(|mut token| {
-            // The span of `$crate` decides which crate it names.
-            if token.to_string() != "$crate" {
-                token.set_span(place);
-            }
-            token
-        })
-        .collect()
 }

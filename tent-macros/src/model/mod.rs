@@ -10,6 +10,8 @@ mod signature;
 mod uri;
 
 pub(crate) use parameters::{Argument, Parameter, Source};
+pub(crate) use rules::{check_pattern, compare};
+pub(crate) use signature::is_kind;
 
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt as _;

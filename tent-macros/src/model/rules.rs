@@ -25,7 +25,7 @@ pub(super) fn check(parameters: &[Parameter<'_>], diagnostics: &mut Diagnostics)
         bounds(options, diagnostics);
         values(options, diagnostics);
         if let Some(pattern) = &options.pattern {
-            check_pattern(pattern, diagnostics);
+            check_pattern(&pattern.value, pattern.span, diagnostics);
         }
     }
 }
@@ -49,7 +49,7 @@ fn bounds(options: &ArgOptions, diagnostics: &mut Diagnostics) {
 }
 
 /// The order of two numbers; `None` where a double cannot tell.
-fn compare(a: Number, b: Number) -> Option<Ordering> {
+pub(crate) fn compare(a: Number, b: Number) -> Option<Ordering> {
     match (a, b) {
         (Number::Integer(a), Number::Integer(b)) => Some(a.cmp(&b)),
         (a, b) => a.as_f64().partial_cmp(&b.as_f64()),
@@ -176,13 +176,13 @@ fn literal(value: &Expr) -> Option<Literal> {
 }
 
 /// A pattern is a regular expression. What it means, and whether clients read it in the same way, is checked at start.
-fn check_pattern(pattern: &Spanned<String>, diagnostics: &mut Diagnostics) {
-    let Err(error) = Parser::new().parse(&without_nested_classes(&pattern.value)) else {
+pub(crate) fn check_pattern(pattern: &str, span: Span, diagnostics: &mut Diagnostics) {
+    let Err(error) = Parser::new().parse(&without_nested_classes(pattern)) else {
         return;
     };
     let problem = format!("the pattern is not valid: {}", error.kind());
     let help = "correct it, for example `pattern = \"^[a-z]+$\"`; write a backslash before a character of the syntax that is meant as itself";
-    diagnostics.add(codes::INVALID_RULE, pattern.span, &problem, help);
+    diagnostics.add(codes::INVALID_RULE, span, &problem, help);
 }
 
 /// The pattern with `\[` for a `[` in a class, where ECMAScript has no classes inside.

@@ -3,8 +3,8 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
-use syn::Type;
 use syn::spanned::Spanned as _;
+use syn::{Attribute, Type};
 
 use crate::diagnostic::Diagnostics;
 use crate::syntax::{Function, attribute_name, is_of_tent};
@@ -74,8 +74,7 @@ pub(super) fn check(function: &Function, diagnostics: &mut Diagnostics) {
         }
     }
     for attribute in &function.attributes {
-        let kinds = ["query", "change", "action", "resource", "prompt"];
-        if kinds.iter().any(|kind| is_of_tent(attribute.path(), kind)) {
+        if is_kind(attribute) {
             let problem = "the function has two attributes of tent; it is one of a query, a change, an action, a resource and a prompt";
             let place = attribute_name(attribute);
             diagnostics.add(
@@ -86,6 +85,12 @@ pub(super) fn check(function: &Function, diagnostics: &mut Diagnostics) {
             );
         }
     }
+}
+
+/// Whether an attribute declares a function, a resource or a prompt.
+pub(crate) fn is_kind(attribute: &Attribute) -> bool {
+    let kinds = ["query", "change", "action", "resource", "prompt"];
+    kinds.iter().any(|kind| is_of_tent(attribute.path(), kind))
 }
 
 /// The place of `impl` in a type.

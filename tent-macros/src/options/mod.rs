@@ -17,7 +17,7 @@ use value::CratePath;
 pub(crate) use value::{AttributeOption, Number, Spanned, Value, invalid, number};
 
 use darling::FromMeta;
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote};
 use syn::{Attribute, Expr, Meta};
 use tent_core::names::nearest;
@@ -112,6 +112,20 @@ pub(crate) fn private_path(krate: Option<&Spanned<CratePath>>) -> TokenStream {
         }
         None => quote!(::tent::__private),
     }
+}
+
+/// The path of the private module, placed elsewhere.
+pub(crate) fn private_at(path: &TokenStream, place: Span) -> TokenStream {
+    path.clone()
+        .into_iter()
+        .map(|mut token| {
+            // The span of `$crate` decides which crate it names.
+            if token.to_string() != "$crate" {
+                token.set_span(place);
+            }
+            token
+        })
+        .collect()
 }
 
 /// The expression without the invisible groups that `macro_rules!` leaves around it.

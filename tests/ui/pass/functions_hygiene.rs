@@ -149,4 +149,8 @@ async fn ids(
     ::core::result::Result::Ok(::std::vec::Vec::new())
 }
 
-fn main() {}
+fn main() {
+    let declarations = camp::functions![r#type, page, letter, nothing];
+    ::core::assert_eq!(declarations.len(), 4);
+    ::core::assert_eq!(declarations[0].name, "type");
+}
