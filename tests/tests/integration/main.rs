@@ -35,4 +35,5 @@ mod shop;
 mod start;
 mod support;
 mod threads;
+mod values;
 mod wire;
