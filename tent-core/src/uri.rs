@@ -3,7 +3,13 @@
 //! A template has simple (`{id}`) and reserved (`{+path}`) expansions of one variable (RFC 6570). The macros parse
 //! templates to check them, the runtime matches URIs. No value of a variable is used to open anything here.
 
+mod normalized;
+
 use std::fmt;
+
+pub use normalized::normalized;
+
+use self::normalized::normalized_escapes;
 
 /// A parsed URI template. A URI without variables is a template that matches one URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +90,12 @@ impl Template {
                 return Err(InvalidTemplate::InvalidCharacter(c));
             }
             if !literal.is_empty() {
-                parts.push(Part::Literal(literal.to_owned()));
+                // The scheme is part of the first literal.
+                let literal = match parts.is_empty() {
+                    true => normalized(literal),
+                    false => normalized_escapes(literal),
+                };
+                parts.push(Part::Literal(literal.into_owned()));
             }
             if more.is_empty() {
                 break;
@@ -192,8 +203,11 @@ impl Template {
     /// # Ok::<(), tent_core::uri::InvalidTemplate>(())
     /// ```
     ///
+    /// Equal URIs match alike: see [`normalized`].
+    ///
     /// The time is proportional to the length of `uri` times the number of parts of the template.
     pub fn match_uri(&self, uri: &str) -> Option<Vec<(&str, String)>> {
+        let uri = normalized(uri);
         let bytes = uri.as_bytes();
         // ends[i][at]: whether the first i parts can match uri[..at]. A table instead of backtracking keeps the time
         // linear in the URI for every template.

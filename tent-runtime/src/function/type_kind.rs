@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Classifies the type `T` of a parameter.
 ///
 /// An inherent constant wins over a constant of a trait, so `TypeProbe::<T>::KIND` is the kind of a type in this module, and
-/// [`TypeKind::Unknown`] for all others.
+/// `TypeKind::Unknown` for all others.
 #[derive(Debug)]
 pub struct TypeProbe<T>(PhantomData<fn() -> T>);
 

@@ -24,9 +24,11 @@ pub struct Limits {
     /// does not read, it must take 64 KiB, or all that waits, in each such time. The server's own listener enforces this; an
     /// app that serves [`Tent::router`](crate::Tent::router) itself needs a limit of its listener. Default: 30 seconds.
     pub write_timeout: Duration,
-    /// `limits.in_flight`: the greatest number of bytes that the process holds of request heads, request bodies, responses
-    /// and messages that wait to be sent, beyond the first 8 KiB of each. What exceeds it is T0013 with `Retry-After`. The
-    /// server's own listener counts heads; bodies, responses and messages count on any listener. Default: 256 MiB.
+    /// `limits.in_flight`: the greatest number of bytes that the process holds of request heads, request bodies, the inputs
+    /// of calls until they end, responses and messages that wait to be sent, beyond the first 8 KiB of each. What exceeds it
+    /// is T0013 with `Retry-After`. The server's own listener counts heads; the others count on any listener. What a function
+    /// allocates while it runs is its own; before a plain function runs, as many bytes as its last output had are reserved.
+    /// Default: 256 MiB.
     pub in_flight: usize,
     /// `limits.in_flight_per_address`: the share of `limits.in_flight` that one client address may use; more is T0006 with
     /// `Retry-After`. IPv6 addresses count per /64 network. [`web.trusted_proxies`](super::Web::trusted_proxies), and

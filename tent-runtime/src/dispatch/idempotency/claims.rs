@@ -11,12 +11,14 @@ use std::time::Duration;
 use tent_core::codes::{self, Code};
 use tent_core::count::counted;
 use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::clock::Time;
 use crate::cx::Cancellation;
 use crate::error::{Error, Result};
+use crate::json::hex;
+use crate::quota::Quota;
 use crate::store::idempotency::{BOUNDS, ClaimResult, Claimed, NewClaim, State};
 use crate::store::{Bounds, Fence, Owner, Store, idempotency as stored};
 
@@ -25,8 +27,9 @@ use crate::store::{Bounds, Fence, Owner, Store, idempotency as stored};
 const FIRST_POLL: Duration = Duration::from_millis(50);
 const LAST_POLL: Duration = Duration::from_secs(1);
 
-/// The most repeats that wait for one call, and for all calls.
+/// The most repeats that wait for one call, of one caller, and in total.
 const MOST_WAITING_FOR_ONE: usize = 16;
+const MOST_WAITING_OF_ONE: usize = 128;
 const MOST_WAITING: usize = 1024;
 
 /// How long after its deadline a call may take to write its outcome: the rest of its lease.
@@ -48,7 +51,7 @@ pub(crate) struct Claims {
     bounds: Bounds,
     /// The turns that are taken, by key. A sender is dropped when its turn ends.
     turns: Mutex<HashMap<Box<[u8]>, watch::Sender<()>>>,
-    waiting: Semaphore,
+    waiting: Mutex<Quota>,
 }
 
 /// A call to claim.
@@ -87,6 +90,18 @@ struct Turn {
     key: Box<[u8]>,
 }
 
+/// A place among the repeats that wait, until it is dropped.
+struct Place<'a> {
+    claims: &'a Claims,
+    owner: String,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.claims.waiting().give_back(&self.owner, 1);
+    }
+}
+
 impl Drop for Turn {
     fn drop(&mut self) {
         self.claims.lock().remove(&self.key);
@@ -116,7 +131,7 @@ impl Claims {
             store,
             bounds: BOUNDS,
             turns: Mutex::default(),
-            waiting: Semaphore::new(MOST_WAITING),
+            waiting: Mutex::default(),
         })
     }
 
@@ -128,7 +143,7 @@ impl Claims {
     /// where the outcome of an earlier attempt is unknown; T0015 where the call expired so long ago that the record of an
     /// earlier attempt may be gone.
     pub(crate) async fn take(self: &Arc<Self>, call: ToClaim<'_>) -> Result<Taken> {
-        let turn = self.turn(call.key, call.deadline).await?;
+        let turn = self.turn(&call).await?;
         let mut pause = FIRST_POLL;
         let mut place = None;
         loop {
@@ -156,7 +171,7 @@ impl Claims {
                 State::Running => {}
             }
             if place.is_none() {
-                place = Some(self.place()?);
+                place = Some(self.place(&call.owner)?);
             }
             within(call.deadline, codes::STILL_RUNNING, sleep(pause)).await?;
             pause = (pause * 2).min(LAST_POLL);
@@ -220,7 +235,8 @@ impl Claims {
     }
 
     /// Waits for the turn of a call.
-    async fn turn(self: &Arc<Self>, key: &[u8], deadline: Option<Instant>) -> Result<Turn> {
+    async fn turn(self: &Arc<Self>, call: &ToClaim<'_>) -> Result<Turn> {
+        let (key, deadline) = (call.key, call.deadline);
         loop {
             let mut over = match self.lock().entry(key.into()) {
                 Entry::Vacant(free) => {
@@ -237,17 +253,30 @@ impl Claims {
                     taken.get().subscribe()
                 }
             };
-            let _place = self.place()?;
+            let _place = self.place(&call.owner)?;
             // Nothing is ever sent: the wait ends when the sender is dropped.
             let _ = within(deadline, codes::STILL_RUNNING, over.changed()).await?;
         }
     }
 
     /// A place among the repeats that wait.
-    fn place(&self) -> Result<SemaphorePermit<'_>> {
-        self.waiting
-            .try_acquire()
-            .map_err(|_| Error::new(codes::STILL_RUNNING))
+    fn place(&self, owner: &Owner) -> Result<Place<'_>> {
+        let owner = hex(owner);
+        let taken = self
+            .waiting()
+            .take(&owner, 1, MOST_WAITING_OF_ONE, MOST_WAITING);
+        match taken {
+            Ok(()) => Ok(Place {
+                claims: self,
+                owner,
+            }),
+            Err(_) => Err(Error::new(codes::STILL_RUNNING)),
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Quota> {
+        // Nothing panics while it is locked.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<[u8]>, watch::Sender<()>>> {

@@ -95,10 +95,14 @@ async fn by_function(
     let Some((started, resolved)) = resolving.await else {
         return Ok(common::cancelled());
     };
-    let resolved = resolved.map_err(|error| match error.tent_code() {
-        Some(codes::NOT_FOUND | codes::SIGN_IN) => RpcError::method(method, revision),
-        _ => RpcError::of_method(&error, revision, mcp.realm()),
-    })?;
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
+        Err(error) if matches!(error.tent_code(), Some(codes::NOT_FOUND | codes::SIGN_IN)) => {
+            drop(started);
+            return unknown(mcp, context, &request, &negotiated).await;
+        }
+        Err(error) => return Err(RpcError::of_method(&error, revision, mcp.realm())),
+    };
     if params.shape == ObjectShape::Invalid {
         return Err(RpcError::params(format!(
             "The params of {method} are an object."
@@ -152,6 +156,27 @@ async fn by_function(
         Ok(Response::result(id, 256, &result))
     };
     common::run(mcp, context, negotiated, (id, started), invocation, write)?.await
+}
+
+/// The response to a method that no function implements for this caller. As if none did: a list of a declared capability
+/// is empty, and any other method is unknown.
+async fn unknown(
+    mcp: &Arc<Mcp>,
+    context: &RequestContext<'_>,
+    request: &Request<'_>,
+    negotiated: &Negotiated,
+) -> Result<Response, RpcError> {
+    let prefix = request.method.split_inclusive('/').next();
+    let is_declared = |prefix| capabilities::implements(&mcp.dispatcher.registry(), prefix);
+    match List::of(&request.method) {
+        Some(list) if prefix.is_some_and(is_declared) => {
+            if negotiated.revision.is_modern() {
+                request.params.meta.check()?;
+            }
+            lists::serve(mcp, context, request, negotiated, list).await
+        }
+        _ => Err(RpcError::method(&request.method, negotiated.revision)),
+    }
 }
 
 /// The object that a function returned; an empty one if it returned nothing.

@@ -181,8 +181,9 @@ pub(crate) fn initialize(
         .expect("a sealed text is visible ASCII");
     if let Some(connection) = context.connection() {
         if let Some(nonce) = connection.nonce() {
-            // A second handshake starts another session, so the stream of the first one ends.
-            mcp.notifier.streams().end_session(&nonce);
+            // A second handshake starts another session, so all that the first one set ends.
+            mcp.notifier.streams().end_connection(&nonce);
+            mcp.state.levels.forget_connection(&nonce);
         }
         connection.negotiate(context.caller(), revision, session.client);
     }
@@ -246,8 +247,10 @@ fn start_session(mcp: &Mcp, connection: &ConnectionState) {
     if mcp.dispatcher.settings().mcp.stream {
         let lists = Filter::declared(&mcp.dispatcher, negotiated.revision);
         let capabilities = negotiated.client.capabilities;
+        let quota_key = key.caller().to_owned();
         let kind = StreamKind::Session(key, capabilities, lists);
-        mcp.notifier.streams().open_connection(outbox.clone(), kind);
+        let streams = mcp.notifier.streams();
+        streams.open_connection(outbox.clone(), &quota_key, kind);
     }
 }
 

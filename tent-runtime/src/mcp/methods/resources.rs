@@ -120,11 +120,12 @@ pub(crate) async fn subscribe(
     if method == "resources/unsubscribe" {
         streams.unsubscribe(&session, uri);
     } else {
-        let found = mcp
-            .dispatcher
-            .readable(context.requester(&negotiated.client, None))
-            .find(uri)
-            .await;
+        let started = mcp.state.start(context.key(negotiated, request.id));
+        let requester = context.requester(&negotiated.client, None);
+        let mut readable = mcp.dispatcher.readable(requester);
+        let Some(found) = started.unless_cancelled(readable.find(uri)).await else {
+            return Ok(common::cancelled());
+        };
         let resource = found.map_err(|error| rpc_error(mcp, &error, uri, negotiated.revision))?;
         if !resource.options.subscribe {
             let why = "This resource cannot be subscribed to.";

@@ -48,6 +48,11 @@ impl RequestKey {
         }
     }
 
+    /// The caller.
+    pub(crate) fn caller(&self) -> &str {
+        &self.caller
+    }
+
     /// Whether the request is part of this session or connection.
     pub(crate) fn is_in(&self, nonce: &[u8; 16]) -> bool {
         self.nonce == *nonce

@@ -58,6 +58,11 @@ impl LogLevels {
         self.lock().remove(key);
     }
 
+    /// Removes the levels of a connection's session.
+    pub(crate) fn forget_connection(&self, nonce: &[u8; 16]) {
+        self.lock().retain(|key, _| !key.is_in(nonce));
+    }
+
     /// The level of a session.
     pub(crate) fn of(&self, key: &RequestKey) -> Level {
         self.lock().get(key).copied().unwrap_or(Self::DEFAULT)

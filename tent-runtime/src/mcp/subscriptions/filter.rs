@@ -2,7 +2,6 @@
 //! Must not know who subscribes.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -11,8 +10,9 @@ use crate::mcp::protocol::capabilities;
 use crate::mcp::protocol::notification::FilterParams;
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::rpc_error::RpcError;
-use crate::mcp::subscriptions::listeners::{MAX_RESOURCES, MAX_URI, cost_of};
+use crate::mcp::subscriptions::listeners::{MAX_RESOURCES, MAX_URI};
 use crate::mcp::subscriptions::notifier::Change;
+use crate::mcp::subscriptions::uris::SubscribedUris;
 
 /// What a subscription names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct Filter {
     pub(crate) prompts: bool,
     pub(crate) resources: bool,
     /// The URIs of the resources whose updates the client wants.
-    pub(crate) updates: Option<HashSet<String>>,
+    pub(crate) updates: Option<SubscribedUris>,
 }
 
 impl Filter {
@@ -58,10 +58,8 @@ impl Filter {
         let updates = match filter.get("resourceSubscriptions") {
             None | Some(Value::Null) => None,
             Some(Value::Array(uris)) if uris.len() <= MAX_RESOURCES => {
-                let uris = uris.iter().map(|uri| {
-                    let uri = uri.as_str().filter(|uri| uri.len() <= MAX_URI);
-                    uri.map(str::to_owned)
-                });
+                let uris = uris.iter();
+                let uris = uris.map(|uri| uri.as_str().filter(|uri| uri.len() <= MAX_URI));
                 Some(uris.collect::<Option<_>>().ok_or_else(invalid)?)
             }
             Some(_) => return Err(invalid()),
@@ -77,8 +75,7 @@ impl Filter {
     /// The filter as the acknowledgement writes it, with sorted URIs.
     pub(crate) fn params(&self) -> FilterParams<'_> {
         let uris = self.updates.as_ref().map(|updates| {
-            let mut uris: Vec<Cow<'_, str>> =
-                updates.iter().map(|uri| Cow::Borrowed(&**uri)).collect();
+            let mut uris: Vec<_> = updates.iter().map(Cow::Borrowed).collect();
             uris.sort_unstable();
             uris
         });
@@ -92,16 +89,16 @@ impl Filter {
 
     /// The bytes that the URIs take.
     pub(super) fn cost(&self) -> usize {
-        let uris = self.updates.iter().flatten();
-        uris.map(|uri| cost_of(uri)).sum()
+        self.updates.as_ref().map_or(0, SubscribedUris::cost)
     }
 
-    pub(super) fn includes(&self, change: Change<'_>) -> bool {
+    /// The change as the client named it; `None` if it did not. The URI of a resource is normalized.
+    pub(super) fn select<'a>(&'a self, change: Change<'a>) -> Option<Change<'a>> {
         match change {
-            Change::Tools => self.tools,
-            Change::Prompts => self.prompts,
-            Change::Resources => self.resources,
-            Change::Updated(uri) => self.updates.as_ref().is_some_and(|all| all.contains(uri)),
+            Change::Tools => self.tools.then_some(change),
+            Change::Prompts => self.prompts.then_some(change),
+            Change::Resources => self.resources.then_some(change),
+            Change::Updated(uri) => self.updates.as_ref()?.get(uri).map(Change::Updated),
         }
     }
 }

@@ -6,10 +6,12 @@
 //! | of a legacy session | the lists that were declared to it, the resources that it subscribed to, requests of the app |
 //! | of a modern subscription | what the subscription named |
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tent_core::codes;
+use tent_core::uri::normalized;
 
 use crate::caller::Caller;
 use crate::clock::Time;
@@ -19,6 +21,7 @@ use crate::mcp::client::outbox::Outbox;
 use crate::mcp::session::in_flight::RequestKey;
 use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::notifier::{Change, Notifier};
+use crate::mcp::subscriptions::uris::{SubscribedUris, cost_of};
 use crate::quota::{Exceeded, Quota};
 
 /// The most resources that one subscription names, or one session subscribes to.
@@ -31,14 +34,8 @@ pub(crate) const MAX_URI: usize = 2048;
 const MAX_BYTES_OF_ONE: usize = 2 << 20;
 const MAX_BYTES: usize = 64 << 20;
 
-/// The bytes that one resource takes beside its URI, and one session beside its resources.
-const RESOURCE_OVERHEAD: usize = 96;
+/// The bytes that one session takes beside its resources.
 const SESSION_OVERHEAD: usize = 512;
-
-/// The bytes that a subscription to one resource takes.
-pub(crate) fn cost_of(uri: &str) -> usize {
-    uri.len() + RESOURCE_OVERHEAD
-}
 
 /// The open streams of one app, in this process alone.
 #[derive(Debug, Default)]
@@ -60,14 +57,14 @@ struct State {
 
 #[derive(Debug)]
 struct SessionSubscriptions {
-    uris: HashSet<String>,
+    uris: SubscribedUris,
     quota_key: Box<str>,
     expires: Option<Time>,
 }
 
 impl SessionSubscriptions {
     fn cost(&self) -> usize {
-        SESSION_OVERHEAD + self.uris.iter().map(|uri| cost_of(uri)).sum::<usize>()
+        SESSION_OVERHEAD + self.uris.cost()
     }
 }
 
@@ -127,11 +124,11 @@ impl OpenStreams {
 
     /// Opens the stream of a connection's session, which ends with the connection. A connection has one stream, so it
     /// needs no bound.
-    pub(crate) fn open_connection(&self, outbox: Outbox, kind: StreamKind) {
+    pub(crate) fn open_connection(&self, outbox: Outbox, quota_key: &str, kind: StreamKind) {
         let stream = OpenStream {
             outbox,
             owns_outbox: false,
-            quota_key: "connection".into(),
+            quota_key: quota_key.into(),
             kind,
         };
         let opened = self.lock().add(stream, None, usize::MAX);
@@ -173,12 +170,12 @@ impl OpenStreams {
         let taken = (state.bytes).take(&quota_key, bytes, MAX_BYTES_OF_ONE, MAX_BYTES);
         taken.map_err(too_many)?;
         let new = || SessionSubscriptions {
-            uris: HashSet::new(),
+            uris: SubscribedUris::default(),
             quota_key,
             expires,
         };
         let one = state.subscriptions.entry(session).or_insert_with(new);
-        one.uris.insert(uri.to_owned());
+        one.uris.insert(uri);
         Ok(())
     }
 
@@ -191,8 +188,8 @@ impl OpenStreams {
             ..
         } = &mut *state;
         if let Some(one) = subscriptions.get_mut(session) {
-            if one.uris.remove(uri) {
-                bytes.give_back(&one.quota_key, cost_of(uri));
+            if let Some(removed) = one.uris.remove(uri) {
+                bytes.give_back(&one.quota_key, cost_of(&removed));
             }
             if one.uris.is_empty() {
                 state.forget(|key, _| key == session);
@@ -209,11 +206,6 @@ impl OpenStreams {
         }
     }
 
-    /// Ends the stream of a connection's session, before another session starts.
-    pub(crate) fn end_session(&self, nonce: &[u8; 16]) {
-        self.lock().remove_session(nonce);
-    }
-
     /// Ends the stream and the subscriptions of a connection, for all of its callers.
     pub(crate) fn end_connection(&self, nonce: &[u8; 16]) {
         let mut state = self.lock();
@@ -223,25 +215,26 @@ impl OpenStreams {
 
     /// Sends a notification to each stream that gets it.
     pub(crate) fn notify(&self, change: Change<'_>) {
+        let uri = match change {
+            Change::Updated(uri) => normalized(uri),
+            Change::Tools | Change::Prompts | Change::Resources => Cow::default(),
+        };
+        let change = change.with_uri(&uri);
         let state = self.lock();
         for stream in state.streams.values() {
-            match &stream.kind {
-                StreamKind::Session(key, _, lists) => {
-                    let is_subscribed = match change {
-                        Change::Updated(uri) => {
-                            let subscriptions = state.subscriptions.get(key);
-                            subscriptions.is_some_and(|one| one.uris.contains(uri))
-                        }
-                        _ => lists.includes(change),
-                    };
-                    if is_subscribed {
-                        stream.outbox.send(change.write(None));
+            let (id, wanted) = match &stream.kind {
+                StreamKind::Session(key, _, lists) => match change {
+                    Change::Updated(uri) => {
+                        let subscriptions = state.subscriptions.get(key);
+                        let uri = subscriptions.and_then(|one| one.uris.get(uri));
+                        (None, uri.map(Change::Updated))
                     }
-                }
-                StreamKind::Subscription { id, filter } if filter.includes(change) => {
-                    stream.outbox.send(change.write(Some(id)));
-                }
-                StreamKind::Subscription { .. } => {}
+                    _ => (None, lists.select(change)),
+                },
+                StreamKind::Subscription { id, filter } => (Some(&**id), filter.select(change)),
+            };
+            if let Some(change) = wanted {
+                stream.outbox.send(change.write(id));
             }
         }
     }

@@ -5,3 +5,4 @@ pub(crate) mod filter;
 pub(crate) mod listeners;
 pub(crate) mod notifier;
 pub(crate) mod streams;
+pub(crate) mod uris;

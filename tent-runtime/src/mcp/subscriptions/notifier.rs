@@ -73,7 +73,8 @@ impl Notifier {
     /// ```
     ///
     /// # Errors
-    /// T7120 when no such client is connected, or none responds with a result; T0006 when too many requests wait for
+    /// T7120 when no such client is connected, or none responds with a result, and for an anonymous caller, which can be
+    /// anyone; T0006 when too many requests wait for
     /// a response already.
     pub async fn request(
         &self,
@@ -83,7 +84,11 @@ impl Notifier {
     ) -> Result<Value> {
         let needs = required_capabilities::of_request(method, params.as_ref());
         let can = |declared: &Capabilities| needs.iter().all(|name| declared.has(name));
-        let clients = self.streams().sessions_of(caller, can);
+        let clients = match caller.is_known() {
+            true => self.streams().sessions_of(caller, can),
+            // Not one caller: anyone without credentials.
+            false => Vec::new(),
+        };
         if clients.is_empty() {
             return Err(gone());
         }
@@ -142,6 +147,16 @@ pub(crate) enum Change<'a> {
 }
 
 impl Change<'_> {
+    /// The same change, of the resource with this URI if it is of one.
+    pub(super) fn with_uri(self, uri: &str) -> Change<'_> {
+        match self {
+            Change::Updated(_) => Change::Updated(uri),
+            Change::Tools => Change::Tools,
+            Change::Prompts => Change::Prompts,
+            Change::Resources => Change::Resources,
+        }
+    }
+
     /// Writes the notification. `id`: the subscription whose stream it goes to.
     pub(crate) fn write(self, id: Option<&str>) -> Vec<u8> {
         let method = match self {

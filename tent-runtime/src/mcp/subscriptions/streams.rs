@@ -8,7 +8,6 @@
 //!              │ the caller is no longer valid ► the same, in place of what waits
 //! ```
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +20,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::cx::{Capabilities, TraceId};
 use crate::error::Error;
+use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::{Outbox, Reader};
 use crate::mcp::client::response_stream::{CHECK, KEEP_ALIVE};
@@ -37,6 +37,7 @@ use crate::mcp::session::state::ServerState;
 use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::listeners::{OpenStream, OpenStreams, StreamGuard, StreamKind};
 use crate::mcp::subscriptions::notifier::Notifier;
+use crate::mcp::subscriptions::uris::SubscribedUris;
 
 /// Serves the GET of a legacy session.
 pub(crate) fn get(
@@ -64,7 +65,13 @@ pub(crate) async fn listen(
     filter: Option<&Value>,
 ) -> Result<Response, RpcError> {
     let mut filter = Filter::read(filter)?;
-    restrict(state, context, negotiated, &mut filter).await;
+    // A cancellation counts from here on, also while the access rules of the resources run.
+    let nonce = context.connection().and_then(ConnectionState::nonce);
+    let started = state.start(nonce.map(|nonce| RequestKey::new(nonce, context.caller(), id)));
+    let restricted = started.unless_cancelled(restrict(state, context, negotiated, &mut filter));
+    if restricted.await.is_none() {
+        return Ok(Response::empty(StatusCode::ACCEPTED));
+    }
     let params = AcknowledgedParams {
         meta: SubscriptionMeta::new(id),
         notifications: filter.params(),
@@ -86,14 +93,13 @@ pub(crate) async fn listen(
         let stream = SubscriptionStream::new(state, context, guard, outbox, Some(id.into()));
         return Ok(stream.into_response());
     };
-    let (Some(outbox), Some(nonce)) = (connection.outbox(), connection.nonce()) else {
+    let (Some(outbox), Some(_)) = (connection.outbox(), nonce) else {
         // A connection that carries one message cannot carry notifications.
         return Err(RpcError::method(
             "subscriptions/listen",
             Revision::V2026_07_28,
         ));
     };
-    let started = state.start(Some(RequestKey::new(nonce, context.caller(), id)));
     let guard = opened(
         (state, notifier),
         context,
@@ -134,14 +140,14 @@ async fn restrict(
     let Some(updates) = filter.updates.take() else {
         return;
     };
-    let mut allowed = HashSet::new();
+    let mut allowed = SubscribedUris::default();
     let mut readable = state
         .dispatcher
         .readable(context.requester(&negotiated.client, None));
-    for uri in updates {
+    for uri in updates.iter() {
         // A rule that waits for nothing would let a long filter keep the thread from other requests.
         tokio::task::consume_budget().await;
-        let found = readable.find(&uri).await;
+        let found = readable.find(uri).await;
         if found.is_ok_and(|resource| resource.options.subscribe) {
             allowed.insert(uri);
         }

@@ -154,3 +154,25 @@ async fn refuses_a_duplicate_key_anywhere_in_the_parameters() {
     assert_eq!(got[0]["result"], json!({"input": {"requestId": 1}}));
     assert_eq!(got[1]["error"]["code"], -32600);
 }
+
+/// Resources of the app itself.
+#[query(access = "signedIn", on = "resources/read")]
+fn read_one() -> Value {
+    json!({"contents": []})
+}
+
+/// Hidden from all but admins.
+#[query(access = "role:admin", on = "resources/list")]
+fn list_hidden() -> Value {
+    json!({"resources": []})
+}
+
+#[tokio::test]
+async fn a_hidden_list_looks_like_one_that_no_function_implements() {
+    let list = || Request::modern("resources/list", json!({})).by("ada");
+    let hidden = App::of(|app| app.functions(tent::functions![read_one, list_hidden])).await;
+    let absent = App::of(|app| app.functions(tent::functions![read_one])).await;
+    let hidden = hidden.json(200, list()).await;
+    assert_eq!(hidden, absent.json(200, list()).await);
+    assert_eq!(hidden["result"]["resources"], json!([]));
+}

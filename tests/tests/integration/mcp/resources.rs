@@ -398,3 +398,40 @@ async fn responds_with_a_stream_to_a_read_that_reports_progress() {
     let quiet = app.json(200, read("slow://it")).await;
     assert_eq!(quiet["result"]["contents"][0]["text"], "read");
 }
+
+/// A resource whose URI has an escape.
+#[resource(uri = "notes://caf%c3%a9", access = "signedIn")]
+fn cafe() -> &'static str {
+    "open"
+}
+
+/// A note.
+#[resource(uri = "notes://by-name/{name}", access = "signedIn")]
+fn note(name: String) -> String {
+    name
+}
+
+// P22.
+#[tokio::test]
+async fn equal_uris_name_the_same_resource() {
+    let app = App::of(|app| app.functions(tent::functions![cafe, note])).await;
+    for (uri, text) in [
+        ("notes://caf%c3%a9", "open"),
+        ("notes://caf%C3%A9", "open"),
+        ("NOTES://%63af%C3%a9", "open"),
+        ("notes://by-name/%c3%a9%7e", "\u{e9}~"),
+        ("notes://%62y%2Dname/%C3%A9~", "\u{e9}~"),
+    ] {
+        let read = Request::modern("resources/read", json!({"uri": uri}));
+        let result = app.result(read).await;
+        assert_eq!(result["contents"][0]["text"], text, "{uri}");
+    }
+    for uri in [
+        "notes://caf%C3%A8",
+        "notes:%2f%2fcaf%C3%A9",
+        "notes://CAF%C3%A9",
+    ] {
+        let read = Request::modern("resources/read", json!({"uri": uri}));
+        assert_eq!(app.error(200, read).await.0, -32602, "{uri}");
+    }
+}

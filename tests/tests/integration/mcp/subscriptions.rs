@@ -9,6 +9,7 @@ use tokio::time::{Instant, advance};
 
 use super::app::{App, EventStream, META, Request, meta, notification, server, with};
 use super::client::{Client, initialize, user};
+use super::events::Events;
 use crate::support::Directory;
 
 /// For tests.
@@ -465,4 +466,139 @@ async fn limits_the_subscriptions_of_a_session() {
         app.json(status, subscribe.session(&session).by("ada"))
             .await;
     }
+}
+
+// P22.
+#[tokio::test]
+async fn an_equal_uri_subscribes_to_the_same_resource_and_is_named_as_it_was_written() {
+    let app = app_with_resources().await;
+    let session = app.session_by("ada", "2025-11-25").await;
+    let mut stream = app.stream(Request::get(&session).by("ada")).await;
+    assert_eq!(stream.next().await, Some(Value::Null));
+    let send = |method: &str, uri: &str| {
+        let request = Request::legacy(method, json!({"uri": uri}));
+        request.session(&session).by("ada")
+    };
+    let written = "ORDERS://%37";
+    assert_eq!(
+        app.result(send("resources/subscribe", written)).await,
+        json!({})
+    );
+    let filter = json!({"resourceSubscriptions": [written, "orders://7"]});
+    let mut subscription = app.stream(listen("1", filter)).await;
+    let accepted = json!({"resourceSubscriptions": [written]});
+    let id = json!(1);
+    assert_eq!(acknowledged(&mut subscription, &id).await, accepted);
+    app.notifier().resource_updated("orders://7");
+    let updated = json!({"uri": written});
+    assert_eq!(
+        stream.message().await,
+        notification(UPDATED, updated.clone())
+    );
+    let updated = notification(UPDATED, subscribed(&id, updated));
+    assert_eq!(subscription.message().await, updated);
+    assert_eq!(
+        app.result(send("resources/unsubscribe", "orders://7"))
+            .await,
+        json!({})
+    );
+    app.notifier().resource_updated(written);
+    app.notifier().resources_changed();
+    let list = notification("notifications/resources/list_changed", json!({}));
+    assert_eq!(stream.message().await, list);
+}
+
+/// Waits until it may accept the caller.
+async fn slowly(cx: &Cx) -> Result<bool> {
+    let events = cx.state::<Events>()?;
+    events.emit("asked");
+    events.next("accept").await;
+    Ok(true)
+}
+
+/// Its rule takes its time.
+#[resource(uri = "slow://one", access = slowly, subscribe = true)]
+fn slow() -> &'static str {
+    ""
+}
+
+// S14.
+#[tokio::test]
+async fn a_subscription_that_is_cancelled_while_its_rule_runs_subscribes_to_nothing() {
+    let events = Events::default();
+    let app = App::of(|app| {
+        app.functions(tent::functions![slow, tool])
+            .state(events.clone())
+            .set("mcp.stream", "true")
+    })
+    .await;
+    let mut client = Client::initialized(&app, user("ada"), json!({})).await;
+    client.notify("notifications/initialized", json!({})).await;
+    let listen =
+        json!({"notifications": {"resourceSubscriptions": ["slow://one"]}, "_meta": meta()});
+    for (id, method, params) in [
+        (1, "subscriptions/listen", listen),
+        (2, "resources/subscribe", json!({"uri": "slow://one"})),
+    ] {
+        client.start(id, method, params).await;
+        events.next("asked").await;
+        client.cancel(id).await;
+        let pong = client.request(10, "ping", json!({})).await;
+        assert_eq!(pong["id"], 10, "{method}");
+        events.emit("accept");
+        app.notifier().resource_updated("slow://one");
+        let pong = client.request(11, "ping", json!({})).await;
+        assert_eq!(pong["id"], 11, "{method}");
+        app.notifier().resource_updated("slow://one");
+        assert!(events.take("accept"), "the rule of {method} was dropped");
+    }
+    let rest = client.finish().await;
+    assert_eq!(rest, [] as [Value; 0]);
+}
+
+#[tokio::test]
+async fn a_second_handshake_keeps_nothing_of_the_session_before() {
+    let app = app_with_resources().await;
+    let mut client = Client::initialized(&app, user("ada"), json!({})).await;
+    client.notify("notifications/initialized", json!({})).await;
+    let uri = json!({"uri": "orders://7"});
+    let subscribed = client.request(1, "resources/subscribe", uri.clone()).await;
+    assert_eq!(subscribed["result"], json!({}));
+    app.notifier().resource_updated("orders://7");
+    assert_eq!(client.message().await, notification(UPDATED, uri));
+    let second = client.request(2, "initialize", initialize(json!({}))).await;
+    assert_eq!(second["id"], 2);
+    client.notify("notifications/initialized", json!({})).await;
+    assert_eq!(client.request(3, "ping", json!({})).await["id"], 3);
+    app.notifier().resource_updated("orders://7");
+    assert_eq!(client.request(4, "ping", json!({})).await["id"], 4);
+    let rest = client.finish().await;
+    assert_eq!(rest, [] as [Value; 0]);
+}
+
+// S15.
+#[tokio::test]
+async fn capabilities_are_those_of_the_app_for_every_caller() {
+    /// Hidden from all but staff.
+    #[resource(uri = "secret://one", access = "role:staff")]
+    fn secret() -> &'static str {
+        ""
+    }
+
+    let app = App::of(|app| app.functions(tent::functions![secret])).await;
+    let declared = async |caller: &'static str| {
+        let request = Request::legacy("initialize", initialize(json!({}))).by(caller);
+        let modern = Request::modern("server/discover", json!({})).by(caller);
+        let old = app.result(request).await["capabilities"].clone();
+        [old, app.result(modern).await["capabilities"].clone()]
+    };
+    let capabilities = declared("ada").await;
+    assert!(
+        capabilities
+            .iter()
+            .all(|one| one.get("resources").is_some())
+    );
+    assert_eq!(capabilities, declared("staff").await);
+    let list = Request::modern("resources/list", json!({})).by("ada");
+    assert_eq!(app.result(list).await["resources"], json!([]));
 }
