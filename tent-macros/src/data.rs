@@ -1,10 +1,11 @@
 //! `#[data]`: derives serde's and schemars' traits for a type of an input or an output, by tent's re-exports.
 //!
-//! Adds attributes, and reads nothing of the type but its `#[tent(secret)]` attributes. What serde and schemars
-//! make of the type is theirs.
+//! Adds attributes, and reads nothing of the type but its `#[tent(secret)]` attributes and serde's attributes that schemars
+//! leaves out. What serde and schemars make of the type is theirs.
 
 mod deprecated;
 mod rules;
+mod serde_facts;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -29,6 +30,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#errors #item);
     };
     secrets(&mut input, &mut diagnostics);
+    serde_facts::add(&private, &mut input);
     let prelude = prelude(&private, &input);
     let checks = checks(&private, &input, &mut diagnostics);
     let implementations = match &input.data {

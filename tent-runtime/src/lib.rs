@@ -74,6 +74,7 @@ pub mod __private {
         UnserializableField, format_text, provide_failure, source_kinds, with_field_value,
     };
     pub use crate::function::expansion::*;
+    pub use crate::schema::Flattened;
 
     use crate::caller::Caller;
     use crate::cx::TraceId;

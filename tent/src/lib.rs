@@ -78,7 +78,20 @@ pub type Map = serde_json::Map<String, serde_json::Value>;
 /// | `#[tent(secret)]` on a field | the value never appears in an error or in a log |
 /// | `#[data(crate = path)]` | the path of tent, for a crate that re-exports it |
 ///
-/// The plain derives work too. With them, mark a secret with `#[schemars(extend("x-tent-secret" = true))]`.
+/// What the client wrote is what the type reads:
+///
+/// - `#[serde(alias = "q")]` on a field or a variant: the other name is accepted too, and not published. Both names of a field
+///   at once are T0003.
+/// - `Option<Option<T>>` with `deserialize_with` or `with`: `null` reaches the function of the author, and is published.
+/// - An untagged enum whose earlier variant would read the values of a later one, without some of their fields, is an error at
+///   start, since serde takes the first variant that it can read. Put the variant with more fields first, or write
+///   `#[serde(deny_unknown_fields)]`.
+/// - A map with integer keys below `#[serde(flatten)]`, or in an enum that is untagged or has a tag, is an error at start: serde
+///   cannot read it there.
+///
+/// The plain derives work too. With them, mark a secret with `#[schemars(extend("x-tent-secret" = true))]`, and the other names
+/// of a field with `#[schemars(extend("x-tent-aliases" = ["q"]))]`. schemars tells nothing of an alias or of a flattened field, so
+/// without the mark an alias is an unknown field.
 pub use tent_macros::data;
 
 /// Derives [`trait@State`] for a state of the app, which functions take by reference.

@@ -39,6 +39,7 @@ pub(super) async fn run(
     runner: &Runner<'_>,
 ) -> Outcome {
     let max_response = runner.max_response;
+    let copy = function.input.explains().then(|| input.clone());
     // The input requests of a nested call suspend the call around it, which runs it again.
     let elicitor = cx.parts().elicitor.as_deref();
     let elicitor = elicitor.filter(|_| cx.parts().outer.is_none());
@@ -57,7 +58,7 @@ pub(super) async fn run(
         Guarded::Panicked(error) => Err(error),
     };
     Outcome::Ended(result.map_err(|error| {
-        let error = redact(error, function);
+        let error = redact(error, function, copy.as_ref());
         let error = without_large_content(function, error, max_response);
         with_reference(error, &function.name, &cx.caller().to_string(), cx.trace())
     }))
@@ -75,15 +76,20 @@ fn suspended(elicitor: Option<&dyn Elicitor>) -> impl Future<Output = ()> {
     })
 }
 
-/// Removes the values of secrets from an error of reading the input.
-fn redact(error: Error, function: &Function) -> Error {
+/// Removes the values of secrets from an error of reading the input, and names the texts that caused it.
+fn redact(error: Error, function: &Function, input: Option<&Map<String, Value>>) -> Error {
     if !error.source().is_some_and(|source| source.is::<Misread>()) {
         return error;
     }
-    invalid_input(error.fields().iter().map(|(path, what)| {
-        let what = what.as_str().unwrap_or(INVALID);
-        function.input.redact(path, what)
-    }))
+    let explained = |path: &str| {
+        let explained = input.map(|input| function.input.explain(path, input));
+        explained.filter(|found| !found.is_empty())
+    };
+    let fields = error.fields().iter().flat_map(|(path, what)| {
+        let what = what.as_str().unwrap_or(INVALID).to_owned();
+        explained(path).unwrap_or_else(|| vec![(path.clone(), what)])
+    });
+    invalid_input(fields.map(|(path, what)| function.input.redact(&path, &what)))
 }
 
 /// Runs the body of the function. Waiting for a thread counts against the deadline of the call.

@@ -1,5 +1,7 @@
 //! [`InputSchema`]: the schema of a function's input, and its validation.
 
+mod explain;
+
 use std::collections::BTreeSet;
 
 use schemars::{Schema, SchemaGenerator};
@@ -19,6 +21,8 @@ use crate::error::Error;
 pub(crate) struct InputSchema {
     published: Value,
     compiled: CompiledSchema,
+    /// Whether an error of a type may need to be [explained](Self::explain).
+    explains: bool,
     /// Enforces the keywords that `compiled` does not.
     #[cfg(feature = "schema")]
     full_validator: Option<super::full_validator::FullValidator>,
@@ -166,6 +170,7 @@ impl InputSchema {
         let (compiled, _) = compile(&outline, Purpose::Input)?;
         Ok(InputSchema {
             published: declared,
+            explains: compiled.has_inner_formats(),
             compiled,
             full_validator: Some(full_validator),
         })
@@ -200,6 +205,7 @@ impl InputSchema {
     fn checked(published: Value, compiled: CompiledSchema) -> Self {
         InputSchema {
             published,
+            explains: compiled.has_inner_formats(),
             compiled,
             #[cfg(feature = "schema")]
             full_validator: None,

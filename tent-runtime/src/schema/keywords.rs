@@ -25,11 +25,37 @@ pub(super) const NOT: &str = "x-tent-not";
 pub(super) const KEYS: &str = "x-tent-keys";
 /// How often a type reads the parts of a value by trial: an untagged enum.
 pub(super) const TRIES: &str = "x-tent-tries";
+/// On a property: its other names (serde's `alias`), which are not published.
+pub(super) const ALIASES: &str = "x-tent-aliases";
+/// On a variant, as `#[data]` writes it: its other names.
+pub(super) const VARIANT_ALIASES: &str = "x-tent-variant-aliases";
+/// On a constant text: other texts that are read as it.
+pub(super) const VALUE_ALIASES: &str = "x-tent-value-aliases";
+/// `null` is a value of a field that may also be absent.
+pub(super) const NULL_VALUE: &str = "x-tent-null-value";
+/// serde buffers the value before it reads it.
+pub(super) const BUFFERED: &str = "x-tent-buffered";
 /// Lines for the end of the description.
 pub(super) const WORDS: &str = "x-tent-words";
 
-const ALL: [&str; 12] = [
-    NULL, SECRET, WIDE, HUGE, LEAST, MOST, SINGLE, ONLY, NOT, KEYS, TRIES, WORDS,
+const ALL: [&str; 17] = [
+    NULL,
+    SECRET,
+    WIDE,
+    HUGE,
+    LEAST,
+    MOST,
+    SINGLE,
+    ONLY,
+    NOT,
+    KEYS,
+    TRIES,
+    WORDS,
+    ALIASES,
+    VARIANT_ALIASES,
+    VALUE_ALIASES,
+    NULL_VALUE,
+    BUFFERED,
 ];
 
 /// Adds a line to the end of the description.
@@ -42,6 +68,13 @@ pub(super) fn add_words(schema: &mut Map<String, Value>, line: impl Into<String>
             schema.insert(WORDS.to_owned(), Value::Array(vec![line]));
         }
     }
+}
+
+/// The texts of a keyword that lists some.
+pub(super) fn texts(schema: &Map<String, Value>, keyword: &str) -> Vec<Box<str>> {
+    let texts = schema.get(keyword).and_then(Value::as_array);
+    let texts = texts.into_iter().flatten().filter_map(Value::as_str);
+    texts.map(Box::from).collect()
 }
 
 /// Whether the schema has an integer with [`HUGE`].

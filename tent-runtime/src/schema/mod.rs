@@ -28,6 +28,7 @@ mod tests;
 pub use field::{Bound, Field, Rules};
 pub(crate) use input::InputSchema;
 pub(crate) use output::OutputSchema;
+pub use transform::Flattened;
 
 use crate::bounded;
 use crate::error::Error;
@@ -39,7 +40,7 @@ pub(crate) fn is_uri(text: &str) -> bool {
 
 /// Whether a form may have this string format: `email`, `uri`, `date` or `date-time`.
 pub(crate) fn is_known_format(name: &str) -> bool {
-    check::Format::find(name).is_some()
+    check::Format::find(name).is_some_and(check::Format::is_of_forms)
 }
 
 /// A problem of a declaration's schema, found at start.

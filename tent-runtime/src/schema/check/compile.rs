@@ -47,7 +47,6 @@ pub(in crate::schema) fn compile(
     let mut compiler = Compiler {
         document,
         strict: purpose != Purpose::Output,
-        formats: purpose == Purpose::Form,
         nodes: Vec::new(),
         references: HashMap::new(),
         defaults: Vec::new(),
@@ -68,6 +67,7 @@ pub(in crate::schema) fn compile(
     let mut compiled = CompiledSchema {
         nodes: compiler.nodes,
         may_revisit,
+        formats: purpose == Purpose::Form,
     };
     add_selectors(&mut compiled);
     Ok((compiled, compiler.defaults))
@@ -76,7 +76,6 @@ pub(in crate::schema) fn compile(
 pub(super) struct Compiler<'d> {
     document: &'d Value,
     pub(super) strict: bool,
-    pub(super) formats: bool,
     pub(super) nodes: Vec<Node>,
     references: HashMap<String, NodeId>,
     pub(super) defaults: Vec<DeclaredDefault>,

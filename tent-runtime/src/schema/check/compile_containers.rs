@@ -36,6 +36,10 @@ impl Compiler<'_> {
                 let pointer = format!("{pointer}/properties/{escaped}");
                 let required = is_required(&name);
                 let default = property.get("default").filter(|_| !required).cloned();
+                let aliases = property.as_object();
+                let aliases = aliases.map_or_else(Vec::new, |property| {
+                    keywords::texts(property, keywords::ALIASES)
+                });
                 let node = self.node(property, &pointer);
                 let null_is_absent = self.nodes[node].null && !required && default.is_none();
                 if let Some(value) = &default {
@@ -54,6 +58,7 @@ impl Compiler<'_> {
                     // `InputSchema` sets it after validation.
                     default: None,
                     null_is_absent,
+                    aliases,
                 };
                 properties.insert(name.into(), property);
             }
@@ -67,6 +72,7 @@ impl Compiler<'_> {
                     required: true,
                     default: None,
                     null_is_absent: false,
+                    aliases: Vec::new(),
                 };
                 properties.insert(name.into(), property);
             }
@@ -84,6 +90,7 @@ impl Compiler<'_> {
         };
         let kind = NodeKind::Object(Box::new(ObjectRule {
             required: properties.values().filter(|one| one.required).count(),
+            aliases: properties.values().any(|one| !one.aliases.is_empty()),
             properties: properties.into_values().collect(),
             defaults: false,
             rest,

@@ -26,12 +26,13 @@ impl Compiler<'_> {
             texts.map(Box::from).collect()
         };
         let format = schema.get("format").and_then(Value::as_str);
+        let aliases = keywords::texts(schema, keywords::VALUE_ALIASES);
         NodeKind::String(Box::new(StringRule {
-            format: format.filter(|_| self.formats).and_then(Format::find),
+            format: format.and_then(Format::find),
             min: self.size(schema, "minLength", pointer).unwrap_or(0),
             max: self.size(schema, "maxLength", pointer).unwrap_or(u64::MAX),
             pattern,
-            allowed: values(schema).map(|values| Choices::new(texts(values))),
+            allowed: values(schema).map(|values| Choices::new(texts(values), aliases)),
             not: excluded(schema).map(texts).unwrap_or_default(),
         }))
     }

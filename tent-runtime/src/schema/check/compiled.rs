@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::format::Format;
 use crate::schema::pattern::Pattern;
@@ -17,6 +17,8 @@ pub(in crate::schema) struct CompiledSchema {
     pub(super) nodes: Vec<Node>,
     /// Whether a walk may visit a value more than once: the schema has a union, `allOf` or `not`.
     pub(super) may_revisit: bool,
+    /// Whether formats are enforced.
+    pub(super) formats: bool,
 }
 
 #[derive(Debug)]
@@ -108,20 +110,30 @@ pub(super) struct StringRule {
 #[derive(Debug)]
 pub(super) struct Choices {
     pub(super) values: Vec<Box<str>>,
+    /// Other strings that the type reads as one of them.
+    pub(super) aliases: Vec<Box<str>>,
     /// The same strings, if the list is long enough for a set to be faster.
     pub(super) set: Option<HashSet<Box<str>>>,
 }
 
 impl Choices {
-    pub(super) fn new(values: Vec<Box<str>>) -> Self {
-        let set = (values.len() > 12).then(|| values.iter().cloned().collect());
-        Choices { values, set }
+    pub(super) fn new(values: Vec<Box<str>>, aliases: Vec<Box<str>>) -> Self {
+        let set = (values.len() > 12).then(|| values.iter().chain(&aliases).cloned().collect());
+        Choices {
+            values,
+            aliases,
+            set,
+        }
     }
 
     pub(super) fn has(&self, text: &str) -> bool {
         match &self.set {
             Some(set) => set.contains(text),
-            None => self.values.iter().any(|one| &**one == text),
+            None => self
+                .values
+                .iter()
+                .chain(&self.aliases)
+                .any(|one| &**one == text),
         }
     }
 }
@@ -145,6 +157,8 @@ pub(super) struct ObjectRule {
     pub(super) required: usize,
     /// Whether a property has a default.
     pub(super) defaults: bool,
+    /// Whether a property has other names.
+    pub(super) aliases: bool,
     pub(super) rest: Additional,
     pub(super) key_pattern: Option<Pattern>,
     pub(super) min: u64,
@@ -160,6 +174,25 @@ pub(super) struct Property {
     pub(super) default: Option<Value>,
     /// Whether `null` counts as absent.
     pub(super) null_is_absent: bool,
+    /// Its other names.
+    pub(super) aliases: Vec<Box<str>>,
+}
+
+impl Property {
+    /// The names under which an object has it. serde accepts one.
+    pub(super) fn given<'a>(
+        &'a self,
+        object: &'a Map<String, Value>,
+    ) -> impl Iterator<Item = &'a str> {
+        let names = std::iter::once(&self.name).chain(&self.aliases);
+        names
+            .map(|name| &**name)
+            .filter(|name| object.contains_key(*name))
+    }
+
+    pub(super) fn is_in(&self, object: &Map<String, Value>) -> bool {
+        self.given(object).next().is_some()
+    }
 }
 
 impl ObjectRule {
@@ -168,6 +201,16 @@ impl ObjectRule {
             .binary_search_by(|property| (*property.name).cmp(name))
             .ok()
             .and_then(|at| self.properties.get(at))
+            .or_else(|| match self.aliases {
+                true => self.with_alias(name),
+                false => None,
+            })
+    }
+
+    #[cold]
+    fn with_alias(&self, name: &str) -> Option<&Property> {
+        let mut properties = self.properties.iter();
+        properties.find(|property| property.aliases.iter().any(|alias| &**alias == name))
     }
 
     pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
@@ -223,6 +266,48 @@ impl CompiledSchema {
             NodeKind::Object(object) => object.property(name).map(|property| property.node),
             _ => None,
         }
+    }
+
+    /// Whether a node is of texts, or has the empty text among its values.
+    pub(super) fn takes_empty_text(&self, id: NodeId) -> bool {
+        // A type that contains itself, without a text on the way, has none.
+        self.has_empty_text(id, 16)
+    }
+
+    fn has_empty_text(&self, id: NodeId, depth: u8) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let has = |id: &NodeId| self.has_empty_text(*id, depth);
+        match &self.resolve(id).kind {
+            NodeKind::Any | NodeKind::Not(_) => true,
+            NodeKind::String(rule) => rule.allowed.as_ref().is_none_or(|values| values.has("")),
+            NodeKind::Enum(values) => values.iter().any(|value| value == ""),
+            NodeKind::Union(union) => union.branches.iter().any(has),
+            NodeKind::AllOf(parts) => parts.iter().all(has),
+            // Where the encoding has only strings, a text is a list of one.
+            NodeKind::Array(rule) => has(rule.prefix_items.first().unwrap_or(&rule.items)),
+            NodeKind::Ref(_)
+            | NodeKind::Never
+            | NodeKind::Null
+            | NodeKind::Bool(_)
+            | NodeKind::Integer(_)
+            | NodeKind::Number(_)
+            | NodeKind::Object(_) => false,
+        }
+    }
+
+    /// Whether a text inside of a field of the root has a format. An error of its type may name the field alone.
+    pub(in crate::schema) fn has_inner_formats(&self) -> bool {
+        let of_root: Vec<NodeId> = match &self.resolve(0).kind {
+            NodeKind::Object(root) => root.properties.iter().map(|one| one.node).collect(),
+            _ => Vec::new(),
+        };
+        let has_format = |(id, node): (NodeId, &Node)| {
+            matches!(&node.kind, NodeKind::String(rule) if rule.format.is_some())
+                && !of_root.contains(&id)
+        };
+        self.nodes.iter().enumerate().any(has_format)
     }
 
     /// Whether the schema has a secret.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::compiled::{Additional, ArrayRule, ObjectRule};
+use super::compiled::{Additional, ArrayRule, ObjectRule, Property};
 use super::messages;
 use super::path::Path;
 use super::walk::{MAX_ERRORS, Mode, Validation, reserved_name};
@@ -18,7 +18,7 @@ impl Validation<'_> {
         path: &Path<'_>,
     ) {
         let (reads, tries) = (self.reads, std::mem::take(&mut self.tries));
-        let (mut seen, mut required, mut nulls) = (0, 0, false);
+        let (mut seen, mut required, mut absent) = (0, 0, false);
         let size = object.len() as u64;
         for (key, value) in &mut *object {
             if json::is_reserved(key) {
@@ -30,12 +30,12 @@ impl Validation<'_> {
                 self.reads = tries.fold(reads, u64::saturating_mul);
             }
             if let Some(property) = rule.property(key) {
-                seen += 1;
-                required += usize::from(property.required);
-                if value.is_null() && property.null_is_absent && self.mode != Mode::Exact {
-                    nulls = true;
+                if self.is_absent(property, value) {
+                    absent = true;
                     continue;
                 }
+                seen += 1;
+                required += usize::from(property.required);
                 self.visit(property.node, value, &path.known(key));
                 continue;
             }
@@ -57,7 +57,7 @@ impl Validation<'_> {
         if required < rule.required {
             let missing = rule.properties.iter().filter(|property| property.required);
             for property in missing {
-                if !object.contains_key(&*property.name) {
+                if !property.is_in(object) {
                     let compiled = self.compiled;
                     self.fail(&path.known(&property.name), || {
                         format!(
@@ -68,15 +68,26 @@ impl Validation<'_> {
                 }
             }
         }
-        if nulls {
+        if rule.aliases {
+            for property in &rule.properties {
+                let mut names = property.given(object);
+                if let (Some(first), Some(second)) = (names.next(), names.next()) {
+                    self.fail(&path.known(second), || {
+                        format!("is the same field as `{first}`: give one of them")
+                    });
+                }
+            }
+        }
+        if absent {
             object.retain(|key, value| {
-                !(value.is_null() && rule.property(key).is_some_and(|one| one.null_is_absent))
+                let property = rule.property(key);
+                !property.is_some_and(|property| self.is_absent(property, value))
             });
         }
         if rule.defaults && seen < rule.properties.len() && self.mode != Mode::Exact {
             for property in &rule.properties {
                 if let Some(default) = &property.default
-                    && !object.contains_key(&*property.name)
+                    && !property.is_in(object)
                 {
                     object.insert(property.name.to_string(), default.clone());
                 }
@@ -89,6 +100,21 @@ impl Validation<'_> {
                     range(rule.min, rule.max, ["property", "properties"])
                 )
             });
+        }
+    }
+
+    /// Whether a value of a property counts as absent: `null` for one that has no other use for it, and the empty text for
+    /// one that takes no text, where the encoding has only strings.
+    fn is_absent(&self, property: &Property, value: &Value) -> bool {
+        match value {
+            Value::Null => property.null_is_absent && self.mode != Mode::Exact,
+            Value::String(text) => {
+                text.is_empty()
+                    && self.mode == Mode::Strings
+                    && !property.required
+                    && !self.compiled.takes_empty_text(property.node)
+            }
+            _ => false,
         }
     }
 

@@ -1,4 +1,5 @@
-//! The string formats that forms may have: `email`, `uri`, `date` and `date-time`. Checks the syntax alone.
+//! The string formats whose syntax is checked: those that forms may have (`email`, `uri`, `date` and `date-time`), and others
+//! that explain why a type rejects a text.
 //! Must accept everything that the format's specification allows.
 
 use crate::clock;
@@ -10,6 +11,9 @@ pub(in crate::schema) enum Format {
     Uri,
     Date,
     DateTime,
+    Uuid,
+    Ipv4,
+    Ipv6,
 }
 
 impl Format {
@@ -20,8 +24,19 @@ impl Format {
             "uri" => Some(Format::Uri),
             "date" => Some(Format::Date),
             "date-time" => Some(Format::DateTime),
+            "uuid" => Some(Format::Uuid),
+            "ipv4" => Some(Format::Ipv4),
+            "ipv6" => Some(Format::Ipv6),
             _ => None,
         }
+    }
+
+    /// Whether a form may have it (client/elicitation, Requested Schema).
+    pub(in crate::schema) fn is_of_forms(self) -> bool {
+        matches!(
+            self,
+            Format::Email | Format::Uri | Format::Date | Format::DateTime
+        )
     }
 
     pub(in crate::schema) fn matches(self, text: &str) -> bool {
@@ -30,6 +45,9 @@ impl Format {
             Format::Uri => is_uri(text),
             Format::Date => clock::is_date(text),
             Format::DateTime => clock::is_date_time(text),
+            Format::Uuid => is_uuid(text),
+            Format::Ipv4 => text.parse::<std::net::Ipv4Addr>().is_ok(),
+            Format::Ipv6 => text.parse::<std::net::Ipv6Addr>().is_ok(),
         }
     }
 
@@ -40,8 +58,21 @@ impl Format {
             Format::Uri => "a URI with a scheme, such as https://example.com",
             Format::Date => "a date, such as 2026-05-28",
             Format::DateTime => "a date and time with an offset, such as 2026-05-28T20:26:40Z",
+            Format::Uuid => "a UUID, such as 67e55044-10b1-426f-9247-bb680e5fe0c8",
+            Format::Ipv4 => "an IPv4 address, such as 192.0.2.1",
+            Format::Ipv6 => "an IPv6 address, such as 2001:db8::1",
         }
     }
+}
+
+/// Whether a text is a UUID (RFC 9562, section 4).
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths = groups.iter().map(|group| group.len());
+    lengths.eq([8, 4, 4, 4, 12])
+        && groups
+            .iter()
+            .all(|group| group.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 /// Whether a text is a mailbox (RFC 5321, 4.1.2; characters beyond ASCII, RFC 6531). The domain need not exist.

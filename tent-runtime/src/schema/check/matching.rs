@@ -178,9 +178,12 @@ impl Validation<'_> {
         if size < rule.min || size > rule.max {
             return Match::No;
         }
-        let missing =
-            |one: &&super::compiled::Property| one.required && !object.contains_key(&*one.name);
-        if rule.required > 0 && rule.properties.iter().any(|one| missing(&one)) {
+        let mut properties = rule.properties.iter();
+        if rule.required > 0 && properties.any(|one| one.required && !one.is_in(object)) {
+            return Match::No;
+        }
+        let mut properties = rule.properties.iter();
+        if rule.aliases && properties.any(|one| one.given(object).count() > 1) {
             return Match::No;
         }
         self.all(object.iter(), |walk, (key, value)| {

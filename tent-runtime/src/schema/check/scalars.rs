@@ -35,7 +35,7 @@ impl Validation<'_> {
         {
             self.fail(path, || format!("must match `{}`", pattern.as_str()));
         }
-        if let Some(format) = rule.format
+        if let Some(format) = rule.format.filter(|_| self.formats)
             && !format.matches(text)
         {
             self.fail(path, || format!("must be {}", format.description()));

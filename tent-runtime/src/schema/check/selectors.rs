@@ -51,7 +51,8 @@ fn by_tag(compiled: &CompiledSchema, objects: &[(NodeId, &ObjectRule)]) -> Optio
             let NodeKind::String(text) = &compiled.resolve(property.node).kind else {
                 return None;
             };
-            for value in &text.allowed.as_ref()?.values {
+            let allowed = text.allowed.as_ref()?;
+            for value in allowed.values.iter().chain(&allowed.aliases) {
                 if values.iter().any(|(known, _)| known == value) {
                     return None;
                 }
@@ -67,7 +68,8 @@ fn by_key(objects: &[(NodeId, &ObjectRule)]) -> Option<Selector> {
     for (branch, object) in objects {
         match (object.properties.as_slice(), object.rest) {
             ([only], Additional::Forbidden) if only.required => {
-                keys.push((only.name.clone(), *branch))
+                let names = std::iter::once(&only.name).chain(&only.aliases);
+                keys.extend(names.map(|name| (name.clone(), *branch)));
             }
             _ => return None,
         }

@@ -36,6 +36,8 @@ pub(in crate::schema) enum Mode {
 pub(in crate::schema) struct Validation<'p> {
     pub(super) compiled: &'p CompiledSchema,
     pub(super) mode: Mode,
+    /// Whether formats are enforced.
+    pub(super) formats: bool,
     /// Whether a string was converted although the encoding has other types.
     pub(super) coerced: bool,
     pub(super) budget: Budget,
@@ -60,6 +62,7 @@ impl<'p> Validation<'p> {
         Validation {
             compiled,
             mode,
+            formats: compiled.formats,
             coerced: false,
             budget: Budget::plain(),
             unions: 0,
@@ -71,6 +74,12 @@ impl<'p> Validation<'p> {
             reads_left: MIN_READS,
             found: Vec::new(),
         }
+    }
+
+    /// The same with formats enforced.
+    pub(in crate::schema) fn with_formats(mut self) -> Self {
+        self.formats = true;
+        self
     }
 
     /// The invalid paths, each with its problems.

@@ -122,7 +122,7 @@ fn a_hundred_fields_are_named_at_most() {
 }
 
 #[derive(JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 enum Ambiguous {
     Left {
         a: Box<Ambiguous>,

@@ -6,8 +6,10 @@
 use serde_json::{Map, Value};
 use tent_core::codes;
 
+use super::serde_facts::{add_variant_aliases, have_tags, mark_buffered};
 use super::tries::Tries;
 use super::{Shaper, take_annotations};
+use crate::schema::keywords;
 
 /// The maximum number of alternatives of one schema.
 const MOST: usize = 1024;
@@ -92,6 +94,11 @@ impl Shaper {
             }
             result = product;
         }
+        if let Some(aliases) = annotations.remove(keywords::VARIANT_ALIASES) {
+            for one in &mut result {
+                add_variant_aliases(one, &aliases);
+            }
+        }
         (annotations, result)
     }
 
@@ -119,6 +126,14 @@ impl Shaper {
             each.push(found);
         }
         let alone = each.iter().filter(|(_, found)| !is_null(found)).count() == 1;
+        if untagged && !alone {
+            self.check_variants(&each, at);
+        }
+        if (untagged && !alone) || have_tags(&each) {
+            each.iter_mut()
+                .flat_map(|(_, found)| found)
+                .for_each(mark_buffered);
+        }
         self.tries = around;
         if nested || (untagged && !alone) {
             self.tries.get_or_insert_default().add(tried);

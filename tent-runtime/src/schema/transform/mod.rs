@@ -13,6 +13,7 @@ mod alternatives;
 mod object;
 mod refs;
 mod scalar;
+mod serde_facts;
 mod source;
 mod tries;
 mod union;
@@ -24,6 +25,7 @@ pub(super) use self::alternatives::split;
 pub(super) use self::object::is_name;
 use self::refs::Definitions;
 pub(super) use self::scalar::{SAFE, set_bounds, whole};
+pub use self::serde_facts::Flattened;
 pub(super) use self::source::Source;
 use self::tries::Tries;
 use super::{Problem, keywords};
@@ -49,6 +51,8 @@ pub(super) struct Shaper {
     problems: Vec<Problem>,
     /// What the type that is split into alternatives reads by trial; `None` if it has no untagged enum.
     tries: Option<Tries>,
+    /// Whether serde buffers the value that is converted now.
+    buffered: bool,
 }
 
 impl Shaper {
@@ -60,6 +64,7 @@ impl Shaper {
             parts: 0,
             problems: Vec::new(),
             tries: None,
+            buffered: false,
         }
     }
 
@@ -81,13 +86,20 @@ impl Shaper {
             return Map::new();
         }
         self.tries = None;
-        let (annotations, alternatives) = self.alternatives(raw, at, 0);
+        let (mut annotations, alternatives) = self.alternatives(raw, at, 0);
         let tries = self.tries.take().filter(|_| self.side == Side::Input);
+        let around = self.buffered;
+        self.buffered |= annotations.remove(keywords::BUFFERED).is_some();
         let branches: Vec<_> = alternatives
             .into_iter()
             .map(|alternative| self.single(alternative, at))
             .collect();
+        self.buffered = around;
         let mut schema = self.join(branches, at);
+        let null_value = annotations.remove(keywords::NULL_VALUE).is_some();
+        if null_value && schema.remove(keywords::NULL).is_some() {
+            schema = union::with_null(schema);
+        }
         if let Some(tries) = tries {
             schema.insert(keywords::TRIES.to_owned(), tries.into_value());
         }
@@ -110,7 +122,9 @@ impl Shaper {
 
     /// Converts one alternative, which has at most one type and no union.
     fn single(&mut self, mut raw: Map<String, Value>, at: &str) -> Map<String, Value> {
-        let annotations = take_annotations(&mut raw);
+        let mut annotations = take_annotations(&mut raw);
+        let around = self.buffered;
+        self.buffered |= annotations.remove(keywords::BUFFERED).is_some();
         let mut schema = match raw.get("type").and_then(Value::as_str) {
             _ if raw.contains_key("$ref") => self.keep(&raw),
             Some("object") => self.object(&mut raw, at),
@@ -131,6 +145,7 @@ impl Shaper {
                 Map::new()
             }
         };
+        self.buffered = around;
         raw.remove("$ref");
         raw.remove("type");
         // The conversions above remove each keyword that they enforce. What is left must not be published.

@@ -97,6 +97,7 @@ impl Shaper {
                     .collect::<Vec<_>>()
                     .join("|");
                 self.keys(&pattern, schema, &at);
+                self.check_keys(&pattern, first, &at);
                 self.shape(first.clone(), &at)
             }
             _ => {

@@ -82,6 +82,7 @@ fn is_values_of_one_type(one: &Object, other: &Object) -> bool {
                         | "deprecated"
                         | keywords::LEAST
                         | keywords::MOST
+                        | keywords::VALUE_ALIASES
                         | TEXTS
                 )
             })
@@ -98,6 +99,16 @@ fn add_values(one: &mut Object, mut other: Object) {
     };
     if let Some(Value::Array(before)) = one.get_mut(TEXTS) {
         before.append(&mut texts);
+    }
+    match (
+        one.get_mut(keywords::VALUE_ALIASES),
+        other.remove(keywords::VALUE_ALIASES),
+    ) {
+        (Some(Value::Array(before)), Some(Value::Array(mut more))) => before.append(&mut more),
+        (None, Some(more)) => {
+            one.insert(keywords::VALUE_ALIASES.to_owned(), more);
+        }
+        _ => {}
     }
     if let (Some(Value::Array(before)), Some(Value::Array(more))) =
         (one.get_mut("enum"), other.remove("enum"))
@@ -154,6 +165,12 @@ fn or_null(side: Side, branches: &[Object]) -> Option<Object> {
     }
     schema.insert("type".to_owned(), Value::from(vec![kind, "null"]));
     Some(schema)
+}
+
+/// The schema, or `null`, with the annotations beside both.
+pub(super) fn with_null(mut schema: Object) -> Object {
+    schema.remove(keywords::NULL);
+    union(vec![schema, typed("null")])
 }
 
 /// `oneOf` if the branches exclude each other, else `anyOf`, beside the type that all branches have.
