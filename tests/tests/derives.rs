@@ -309,3 +309,39 @@ fn states_are_states() {
     state::<Pool<u32>>();
     state::<Shared<Vec<u32>>>();
 }
+
+/// A type with many flags.
+#[deprecated(note = "use another")]
+#[data]
+#[derive(Debug, Default, PartialEq)]
+#[serde(default, rename_all = "camelCase")]
+struct OldFlags {
+    first_flag: bool,
+    #[tent(secret)]
+    #[deprecated]
+    second_flag: bool,
+    #[schemars(length(max = 3))]
+    text: String,
+}
+
+// P19
+#[test]
+#[expect(deprecated, reason = "it is about a deprecated type")]
+fn a_deprecated_type_has_the_schema_and_the_values_of_any_other() {
+    let flags: OldFlags = serde_json::from_value(json!({"secondFlag": true})).expect("it is valid");
+    assert!(flags.second_flag && !flags.first_flag);
+    let schema = tent::schemars::schema_for!(OldFlags);
+    assert_eq!(schema.get("title"), Some(&json!("OldFlags")));
+    assert_eq!(schema.get("deprecated"), Some(&json!(true)));
+    let field = |name: &str| schema.pointer(&format!("/properties/{name}")).cloned();
+    assert_eq!(
+        field("secondFlag"),
+        Some(
+            json!({"type": "boolean", "default": false, "deprecated": true, "x-tent-secret": true})
+        )
+    );
+    assert_eq!(
+        field("text"),
+        Some(json!({"type": "string", "default": "", "maxLength": 3}))
+    );
+}

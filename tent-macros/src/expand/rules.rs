@@ -6,7 +6,7 @@ use quote::quote_spanned;
 
 use super::relocated;
 use crate::diagnostic;
-use crate::model::{Argument, Parameter};
+use crate::model::{Argument, Literal, Parameter, literal};
 use crate::options::{Number, Spanned};
 use tent_core::codes;
 
@@ -92,6 +92,25 @@ pub(super) fn checks(
             quote_spanned!(span=> has_pattern()),
             &problem,
             "remove `pattern`",
+        );
+    }
+    // A default has the type of the field anyway.
+    if let Some(Spanned { value, span }) = &options.example
+        && let Some(literal) = literal(value)
+    {
+        let span = *span;
+        let holds = match literal {
+            Literal::Number(Number::Integer(value)) => quote_spanned!(span=> has_integer(#value)),
+            Literal::Number(Number::Float(_)) => quote_spanned!(span=> has_number()),
+            Literal::Text(_) => quote_spanned!(span=> has_text()),
+            Literal::List(_) => quote_spanned!(span=> has_items()),
+        };
+        let problem = format!("the example is not a value of the type of `{name}`");
+        require(
+            span,
+            holds,
+            &problem,
+            "write an example of this type, or remove `example`",
         );
     }
     checks

@@ -10,7 +10,7 @@ mod signature;
 mod uri;
 
 pub(crate) use parameters::{Argument, Parameter, Source};
-pub(crate) use rules::{check_pattern, compare};
+pub(crate) use rules::{Literal, check_pattern, compare, literal};
 pub(crate) use signature::is_kind;
 
 use proc_macro2::{Span, TokenStream};

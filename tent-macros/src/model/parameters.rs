@@ -104,7 +104,12 @@ fn check_type<'a>(
     };
     if let Some(span) = impl_trait(kind) {
         let problem = "the parameter is an `impl Trait`, and a remote caller supplies no type";
-        diagnostics.add(codes::UNSUPPORTED_SIGNATURE, span, problem, "name the type");
+        diagnostics.add(
+            codes::UNSUPPORTED_SIGNATURE,
+            span,
+            problem,
+            "write the type itself, for example `String`",
+        );
         return None;
     }
     let reference = as_reference(kind);
@@ -257,9 +262,11 @@ fn from_app<'a>(
         let problem =
             "the parameter is a mutable reference, and all calls share what the app supplies";
         let kind = written_type(&reference.elem);
+        let is_call = kind == "Cx" || kind.ends_with("::Cx");
         let help = match owned(reference.elem.to_token_stream(), true) {
             // `&mut str` and `&mut [T]` are inputs; of other types, the macro does not know it.
             Some(input) if input != kind => format!("take `{input}`"),
+            _ if is_call => format!("take `&{kind}`"),
             _ => format!(
                 "take `&{kind}`, with a lock inside it for what changes; take an input by value: `{kind}`"
             ),

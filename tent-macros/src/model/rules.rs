@@ -128,7 +128,7 @@ fn in_lengths(
 }
 
 /// A value that the macro knows.
-enum Literal {
+pub(crate) enum Literal {
     Number(Number),
     Text(String),
     /// A list with this number of items.
@@ -136,7 +136,7 @@ enum Literal {
 }
 
 /// The value of an expression that is a literal, perhaps in `Some(…)` or converted to an owned type.
-fn literal(value: &Expr) -> Option<Literal> {
+pub(crate) fn literal(value: &Expr) -> Option<Literal> {
     let value = ungrouped(value);
     if let Some(number) = number(value) {
         return Some(Literal::Number(number));

@@ -63,6 +63,30 @@ impl TypeKind {
         matches!(self, TypeKind::Unknown | TypeKind::Text)
     }
 
+    /// Whether a value of the type can be this integer.
+    pub const fn has_integer(self, value: i128) -> bool {
+        match self {
+            TypeKind::Unknown | TypeKind::Number => true,
+            TypeKind::Integer(least, most) => least <= value && value <= most,
+            TypeKind::Text | TypeKind::List | TypeKind::Other => false,
+        }
+    }
+
+    /// Whether a value of the type can be a number with a fraction.
+    pub const fn has_number(self) -> bool {
+        matches!(self, TypeKind::Unknown | TypeKind::Number)
+    }
+
+    /// Whether a value of the type can be a text.
+    pub const fn has_text(self) -> bool {
+        matches!(self, TypeKind::Unknown | TypeKind::Text)
+    }
+
+    /// Whether a value of the type can be a list.
+    pub const fn has_items(self) -> bool {
+        matches!(self, TypeKind::Unknown | TypeKind::List)
+    }
+
     /// Whether the type has a value of at least `least`.
     pub const fn reaches(self, least: i128) -> bool {
         !matches!(self, TypeKind::Integer(_, most) if most < least)

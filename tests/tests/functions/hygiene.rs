@@ -87,7 +87,7 @@ macro_rules! lookup {
         #[doc = $about]
         #[doc = $doc]
         async fn $name(
-            #[arg(default = $about.len(), example = $about)] id: usize,
+            #[arg(default = $about.len(), example = $about.len())] id: usize,
             part: &tent::Cx,
         ) -> $kind {
             let _ = part;

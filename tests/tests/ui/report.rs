@@ -128,7 +128,9 @@ fn diagnostics(lines: Vec<String>) -> Vec<Vec<String>> {
 fn outdented(mut diagnostic: Vec<String>) -> Vec<String> {
     let least = diagnostic.iter().filter_map(|line| room(line)).min();
     for line in &mut diagnostic {
-        if room(line).is_some() || line.starts_with(&" ".repeat(11)) {
+        // The second line of a message has its place by the first, not by the numbers.
+        let continues = line.trim_start().starts_with("help: ");
+        if room(line).is_some() || (line.starts_with(&" ".repeat(11)) && !continues) {
             let at = line.find(' ').unwrap_or(0);
             line.replace_range(at..at + least.unwrap_or(0), "");
         }

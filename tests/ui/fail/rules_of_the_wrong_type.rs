@@ -42,6 +42,19 @@ fn without_values(
 ) {
 }
 
+#[tent::query(access = "anyone")]
+fn examples(
+    #[arg(example = 256)] a: u8,
+    #[arg(example = -1)] b: Option<u32>,
+    #[arg(example = "a")] c: u32,
+    #[arg(example = 1)] d: String,
+    #[arg(example = [1])] e: u8,
+    #[arg(example = 1.5)] f: i32,
+    #[arg(example = "a")] g: bool,
+    #[arg(example = "a")] h: Vec<String>,
+) {
+}
+
 /// Resources and prompts have the same rules.
 #[tent::resource(uri = "a://{x}", access = "anyone")]
 fn page(#[arg(max = 5)] x: String) -> String {
@@ -61,7 +74,10 @@ fn valid(
     #[arg(min = -1.5, max = 5)] b: Option<f32>,
     #[arg(min_len = 1, max_len = 5, pattern = "^a")] c: Option<Word>,
     #[arg(min_len = 1)] d: Vec<u8>,
-    #[arg(min = 1, max_len = 2, pattern = "a")] e: std::time::SystemTime,
+    #[arg(min = 1, max_len = 2, pattern = "a", example = 1)] e: std::time::SystemTime,
+    #[arg(example = 1)] f: f64,
+    #[arg(example = Some("a"))] g: Option<Word>,
+    #[arg(example = vec![1, 2])] h: Vec<u8>,
 ) {
 }
 
