@@ -316,8 +316,8 @@ catalogue! {
         "Rename it to 1 to 64 of A-Z a-z 0-9 _ . - with #[arg(rename = \"…\")] or #[serde(rename = \"…\")].";
 
     INVALID_RULE = Start "T7017" "invalid-rule"
-        "A rule of a field contradicts its type, its default or another rule: a min on a string, a min above the max, a pattern that is not a regular expression."
-        "Correct the #[arg(…)] of the field that is named.";
+        "A rule of a field contradicts its type, its default or another rule: a min on a string, a min above the max, a pattern that is not a regular expression of JavaScript."
+        "Correct the #[arg(…)] of the field that is named, or the pattern that is named.";
 
     NO_FUNCTIONS = Start "T7018" "no-functions"
         "No function is registered, or a linked crate registered none."

@@ -7,7 +7,6 @@
 use std::cmp::Ordering;
 
 use proc_macro2::Span;
-use regex_syntax::ast::parse::Parser;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, Token};
@@ -17,6 +16,7 @@ use crate::diagnostic::Diagnostics;
 use crate::options::tables::ArgOptions;
 use crate::options::{Number, Spanned, number, ungrouped};
 use tent_core::codes;
+use tent_core::pattern::{Engine, translate};
 
 /// Checks the rules of every argument.
 pub(super) fn check(parameters: &[Parameter<'_>], diagnostics: &mut Diagnostics) {
@@ -175,30 +175,10 @@ pub(crate) fn literal(value: &Expr) -> Option<Literal> {
     }
 }
 
-/// A pattern is a regular expression. What it means, and whether clients read it in the same way, is checked at start.
+/// A pattern is a regular expression that clients read in the same way. Whether it is too large is checked at start.
 pub(crate) fn check_pattern(pattern: &str, span: Span, diagnostics: &mut Diagnostics) {
-    let Err(error) = Parser::new().parse(&without_nested_classes(pattern)) else {
-        return;
-    };
-    let problem = format!("the pattern is not valid: {}", error.kind());
-    let help = "correct it, for example `pattern = \"^[a-z]+$\"`; write a backslash before a character of the syntax that is meant as itself";
-    diagnostics.add(codes::INVALID_RULE, span, &problem, help);
-}
-
-/// The pattern with `\[` for a `[` in a class, where ECMAScript has no classes inside.
-fn without_nested_classes(pattern: &str) -> String {
-    let mut out = String::with_capacity(pattern.len());
-    let (mut in_class, mut escaped) = (false, false);
-    for c in pattern.chars() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' if in_class => out.push('\\'),
-            '[' => in_class = true,
-            ']' => in_class = false,
-            _ => {}
-        }
-        out.push(c);
+    if let Err(error) = translate(pattern, Engine::Linear) {
+        let problem = format!("the pattern is not supported: {}", error.problem);
+        diagnostics.add(codes::INVALID_RULE, span, &problem, &error.fix);
     }
-    out
 }

@@ -322,7 +322,7 @@ impl Draft {
                 .into_iter()
                 .for_each(|problem| add(problem.code, problem.message));
         });
-        let output = match self.output {
+        let mut output = match self.output {
             OutputSource::Type(OutputDeclaration::Nothing) => OutputShape::Nothing,
             OutputSource::Type(OutputDeclaration::Content) => OutputShape::Content,
             OutputSource::Type(OutputDeclaration::Value(schema)) => {
@@ -336,6 +336,11 @@ impl Draft {
                 }
             },
         };
+        if let OutputShape::Value(Some(schema)) = &mut output {
+            for problem in schema.take_problems() {
+                add(problem.code, problem.message);
+            }
+        }
         let (Ok(input), true) = (input, problems.is_empty()) else {
             return Err(Diagnostics(problems));
         };

@@ -6,6 +6,8 @@
 
 mod fan_out;
 
+use std::collections::HashMap;
+
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use jsonschema::{PatternOptions, Validator};
@@ -15,7 +17,7 @@ use tent_core::codes;
 use self::fan_out::FanOut;
 use super::Problem;
 use super::check::{CompiledSchema, Path};
-use super::keywords;
+use super::{keywords, pattern};
 
 /// The maximum number of fields in one error.
 const MOST: usize = 100;
@@ -29,6 +31,8 @@ const MAX_BACKTRACKS: usize = 100_000;
 pub(super) struct FullValidator {
     validator: Validator,
     fan_out: FanOut,
+    /// The declared pattern of each translated one, for messages.
+    patterns: HashMap<String, String>,
 }
 
 impl FullValidator {
@@ -57,12 +61,21 @@ impl FullValidator {
             let message = "a secret behind a reference or a condition cannot be masked: declare it under `properties`";
             return Err(refused("", &message));
         }
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
+        let mut patterns = HashMap::new();
+        let mut translated = document.clone();
+        pattern::translate_schema(&mut translated, "", &mut |text, declared| {
+            patterns.insert(text.to_owned(), declared.to_owned());
+        })?;
+        let fancy = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
         let options = jsonschema::options().offline();
-        match options.with_pattern_options(patterns).build(document) {
+        match options.with_pattern_options(fancy).build(&translated) {
             Ok(validator) => {
-                let fan_out = FanOut::of(document);
-                Ok((FullValidator { validator, fan_out }, outline))
+                let full = FullValidator {
+                    validator,
+                    fan_out: FanOut::of(document),
+                    patterns,
+                };
+                Ok((full, outline))
             }
             Err(error) => Err(refused(error.instance_path().as_str(), &error)),
         }
@@ -86,7 +99,7 @@ impl FullValidator {
             return;
         }
         for error in self.validator.iter_errors(input) {
-            for (path, what) in describe(compiled, input, &error) {
+            for (path, what) in self.describe(compiled, input, &error) {
                 if found.len() >= MOST {
                     return;
                 }
@@ -96,40 +109,44 @@ impl FullValidator {
             }
         }
     }
-}
 
-/// The fields of an error, each with its problem.
-fn describe(
-    compiled: &CompiledSchema,
-    input: &Value,
-    error: &ValidationError<'_>,
-) -> Vec<(String, String)> {
-    let steps: Vec<_> = error.instance_path().segments().collect();
-    let each = |names: &[String], what: &str| {
-        let names = names.iter().map(|name| {
-            place(compiled, input, &steps, Some(name), |path| {
-                (path, what.to_owned())
-            })
-        });
-        names.collect()
-    };
-    let alone = |what: &str| {
-        let tell = |path| (path, what.to_owned());
-        vec![place(compiled, input, &steps, None, tell)]
-    };
-    match error.kind() {
-        ValidationErrorKind::Required {
-            property: Value::String(name),
-        } => each(std::slice::from_ref(name), "is required: expected a value"),
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            each(unexpected, "unknown field")
-        }
-        ValidationErrorKind::Contains => alone("has no matching item"),
-        ValidationErrorKind::FalseSchema => alone("must be absent"),
-        _ => {
-            let what = error.masked_with("it").to_string();
-            alone(what.strip_prefix("it ").unwrap_or(&what))
+    /// The fields of an error, each with its problem.
+    fn describe(
+        &self,
+        compiled: &CompiledSchema,
+        input: &Value,
+        error: &ValidationError<'_>,
+    ) -> Vec<(String, String)> {
+        let steps: Vec<_> = error.instance_path().segments().collect();
+        let each = |names: &[String], what: &str| {
+            let names = names.iter().map(|name| {
+                place(compiled, input, &steps, Some(name), |path| {
+                    (path, what.to_owned())
+                })
+            });
+            names.collect()
+        };
+        let alone = |what: &str| {
+            let tell = |path| (path, what.to_owned());
+            vec![place(compiled, input, &steps, None, tell)]
+        };
+        match error.kind() {
+            ValidationErrorKind::Required {
+                property: Value::String(name),
+            } => each(std::slice::from_ref(name), "is required: expected a value"),
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                each(unexpected, "unknown field")
+            }
+            ValidationErrorKind::Pattern { pattern } if self.patterns.contains_key(pattern) => {
+                alone(&format!("does not match \"{}\"", self.patterns[pattern]))
+            }
+            ValidationErrorKind::Contains => alone("has no matching item"),
+            ValidationErrorKind::FalseSchema => alone("must be absent"),
+            _ => {
+                let what = error.masked_with("it").to_string();
+                alone(what.strip_prefix("it ").unwrap_or(&what))
+            }
         }
     }
 }

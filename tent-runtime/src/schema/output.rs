@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use tent_core::codes;
 
 use super::check::{CompiledSchema, Mode, Path, Purpose, Validation, compile};
+use super::pattern::translate_schema;
 use super::transform::{Shaper, Side, Source, problem};
 use super::{Problem, keywords};
 
@@ -15,6 +16,7 @@ pub(crate) struct OutputSchema {
     /// `None` if the type's own `JsonSchema` has a cycle that the validator cannot follow.
     compiled: Option<CompiledSchema>,
     huge: bool,
+    problems: Vec<Problem>,
 }
 
 impl OutputSchema {
@@ -35,7 +37,8 @@ impl OutputSchema {
         let compiled = compile(&published, Purpose::Output)
             .ok()
             .map(|(compiled, _)| compiled);
-        says_something.then_some(OutputSchema {
+        says_something.then(|| OutputSchema {
+            problems: pattern_problems(&published),
             published,
             compiled,
             huge,
@@ -56,12 +59,19 @@ impl OutputSchema {
             return Err(problem(codes::INVALID_RULE, "", message));
         }
         Ok(OutputSchema {
+            problems: pattern_problems(&schema),
             compiled: compile(&schema, Purpose::Output)
                 .ok()
                 .map(|(compiled, _)| compiled),
             published: schema,
             huge: false,
         })
+    }
+
+    /// T7017 for each pattern that clients cannot compile, or read differently. A client that cannot compile one loses every
+    /// tool.
+    pub(crate) fn take_problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.problems)
     }
 
     /// The published schema of the value.
@@ -115,4 +125,14 @@ impl OutputSchema {
             found => Err(found),
         }
     }
+}
+
+fn pattern_problems(schema: &Value) -> Vec<Problem> {
+    let mut problems = translate_schema(&mut schema.clone(), "", &mut |_, _| {})
+        .err()
+        .unwrap_or_default();
+    for problem in &mut problems {
+        problem.message.insert_str("the ".len(), "output ");
+    }
+    problems
 }

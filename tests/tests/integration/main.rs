@@ -28,6 +28,7 @@ mod mounted;
 mod nested_calls;
 mod numbers;
 mod panicking_errors;
+mod patterns;
 mod rules;
 mod runtime_functions;
 mod sealed_off;
