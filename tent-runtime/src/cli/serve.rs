@@ -33,10 +33,10 @@ pub(super) async fn serve(prepared: Prepared) -> Result<ExitCode> {
     let (starting, listener) = Starting::serve(listener, &prepared.settings)?;
     let notifier = prepared.app.notifier.clone();
     let tent = Tent::new(prepared.open(registry).await?, notifier);
-    starting.finish(tent.whole());
+    let open = starting.finish(tent.whole());
     // A closed stdout does not stop the server.
     let _ = out::data(greeting(&tent, addr, &program));
-    tent.serve_on(listener).await?;
+    tent.serve_on(listener, Some(open)).await?;
     Ok(ExitCode::SUCCESS)
 }
 

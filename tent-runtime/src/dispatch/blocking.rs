@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 
 use super::admit::quota_key;
@@ -80,7 +81,7 @@ impl BlockingThreads {
             Some(permit) => permit,
             // A plain function waits on this thread for a function that it calls. To wait for another thread could take
             // for ever: those who hold the threads may all wait like this.
-            None if IS_RUNNING.get() => return Ok(work(cx)),
+            None if IS_RUNNING.get() => return Ok(in_place(|| work(cx))),
             None => self.wait(&caller).await?,
         };
         let cx = cx.clone();
@@ -168,6 +169,15 @@ impl BlockingThreads {
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs `work` on this thread, where it may block on a future as on any other thread of the pool.
+fn in_place<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        // Its only thread runs other tasks meanwhile. There, `work` cannot block on a future.
+        _ => work(),
     }
 }
 

@@ -88,70 +88,92 @@ impl ConnectionLimits {
             in_flight: in_flight.clone(),
         }
     }
-
-    /// The table of the connections of a listener.
-    pub(super) fn table(&self) -> Arc<OpenConnections> {
-        OpenConnections::new(self.max, self.max_per_address)
-    }
 }
 
-/// Serves `app` within these limits until `shutdown` completes. Then each connection ends after its current request. With
-/// `drained`, until all have ended and it completes, new connections are served for one request each: a probe still finds
-/// the server, and learns that it shuts down.
-pub(super) async fn serve(
-    listener: TcpListener,
-    app: Router,
-    limits: &ConnectionLimits,
-    shutdown: impl Future<Output = ()>,
-    drained: Option<impl Future<Output = ()>>,
-    open: &Arc<OpenConnections>,
-) {
-    let http = http();
-    let connections = TaskTracker::new();
-    let closing = CancellationToken::new();
-    tokio::pin!(shutdown);
-    loop {
-        let (slot, stream, peer) = tokio::select! {
-            next = next(&listener, limits, open) => next,
-            () = &mut shutdown => break,
-        };
-        let (stream, service) = served(&app, limits, &slot, stream, peer, &closing);
-        let connection = http.serve_connection(stream, service);
-        let (id, closing) = (slot.id, closing.clone());
-        let task = connections.spawn(async move {
-            if let Err(error) = to_its_end(connection, &slot.activity, closing).await {
-                tracing::debug!(%peer, %error, "a connection broke off");
-            }
-        });
-        open.set_task(id, task.abort_handle());
-    }
-    closing.cancel();
-    connections.close();
-    let Some(drained) = drained else {
-        drop(listener);
-        return connections.wait().await;
-    };
-    let one_request = async {
-        let mut http = self::http();
-        http.keep_alive(false);
-        loop {
-            let (slot, stream, peer) = next(&listener, limits, open).await;
-            let (stream, service) = served(&app, limits, &slot, stream, peer, &closing);
-            let connection = http.serve_connection(stream, service);
-            let id = slot.id;
-            let task = tokio::spawn(async move {
-                let _ = with_first_request(connection, &slot.activity).await;
-            });
-            open.set_task(id, task.abort_handle());
+/// The connections of one server, whose listener two servers may share one after the other.
+#[derive(Clone)]
+pub(crate) struct Connections {
+    tasks: TaskTracker,
+    /// Cancelled when each connection is to end after its current request.
+    closing: CancellationToken,
+    open: Arc<OpenConnections>,
+}
+
+impl Connections {
+    /// None yet, within these limits.
+    pub(super) fn new(limits: &ConnectionLimits) -> Self {
+        Connections {
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            open: OpenConnections::new(limits.max, limits.max_per_address),
         }
-    };
-    let ended = async {
-        connections.wait().await;
-        drained.await;
-    };
-    tokio::select! {
-        () = ended => {}
-        () = one_request => {}
+    }
+
+    /// How many are open.
+    pub(super) fn count(&self) -> usize {
+        self.open.count()
+    }
+
+    /// Accepts connections for `app` within these limits until `end` completes. They stay open then.
+    pub(super) async fn accept(
+        &self,
+        listener: &TcpListener,
+        app: &Router,
+        limits: &ConnectionLimits,
+        end: impl Future<Output = ()>,
+    ) {
+        let http = http();
+        tokio::pin!(end);
+        loop {
+            let (slot, stream, peer) = tokio::select! {
+                next = next(listener, limits, &self.open) => next,
+                () = &mut end => return,
+            };
+            let (stream, service) = served(app, limits, &slot, stream, peer, &self.closing);
+            let connection = http.serve_connection(stream, service);
+            let (id, closing) = (slot.id, self.closing.clone());
+            let task = self.tasks.spawn(async move {
+                if let Err(error) = to_its_end(connection, &slot.activity, closing).await {
+                    tracing::debug!(%peer, %error, "a connection broke off");
+                }
+            });
+            self.open.set_task(id, task.abort_handle());
+        }
+    }
+
+    /// Lets each connection end after its current request, and waits for them and for `drained`. Until then, new connections
+    /// are served for one request each: a probe still finds the server, and learns that it shuts down.
+    pub(super) async fn close(
+        self,
+        listener: TcpListener,
+        app: &Router,
+        limits: &ConnectionLimits,
+        drained: impl Future<Output = ()>,
+    ) {
+        self.closing.cancel();
+        self.tasks.close();
+        let one_request = async {
+            let mut http = http();
+            http.keep_alive(false);
+            loop {
+                let (slot, stream, peer) = next(&listener, limits, &self.open).await;
+                let (stream, service) = served(app, limits, &slot, stream, peer, &self.closing);
+                let connection = http.serve_connection(stream, service);
+                let id = slot.id;
+                let task = tokio::spawn(async move {
+                    let _ = with_first_request(connection, &slot.activity).await;
+                });
+                self.open.set_task(id, task.abort_handle());
+            }
+        };
+        let ended = async {
+            self.tasks.wait().await;
+            drained.await;
+        };
+        tokio::select! {
+            () = ended => {}
+            () = one_request => {}
+        }
     }
 }
 

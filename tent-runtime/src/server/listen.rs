@@ -12,7 +12,8 @@ use std::time::Duration;
 use tent_core::codes;
 use tokio::net::TcpListener;
 
-use super::{Tent, connections, shutdown_signal};
+use super::connections::{ConnectionLimits, Connections};
+use super::{Tent, shutdown_signal};
 use crate::error::{Error, Result, StartError};
 
 /// How long after closing the log says what the server waits for: idle connections and streams have ended by then.
@@ -40,10 +41,15 @@ impl Tent {
     pub async fn serve(self, addr: SocketAddr) -> Result<(), StartError> {
         let listener = bind(addr).await?;
         self.dispatcher.serve_host(addr.ip());
-        Ok(self.serve_on(listener).await?)
+        Ok(self.serve_on(listener, None).await?)
     }
 
-    pub(crate) async fn serve_on(self, listener: TcpListener) -> Result<()> {
+    /// Serves on the listener, beside the connections that are open on it already.
+    pub(crate) async fn serve_on(
+        self,
+        listener: TcpListener,
+        open: Option<Connections>,
+    ) -> Result<()> {
         let signal = shutdown_signal();
         if let Some(warning) = self.refused_hosts(listener.local_addr()?) {
             tracing::warn!("{warning}");
@@ -62,17 +68,14 @@ impl Tent {
             tokio::time::sleep(grace).await;
         };
         let limits = &dispatcher.settings().limits;
-        let limits = connections::ConnectionLimits::new(limits, dispatcher.in_flight());
-        let open = limits.table();
-        let served = connections::serve(
-            listener,
-            app,
-            &limits,
-            shutdown,
+        let limits = ConnectionLimits::new(limits, dispatcher.in_flight());
+        let open = open.unwrap_or_else(|| Connections::new(&limits));
+        let served = async {
+            open.accept(&listener, &app, &limits, shutdown).await;
             // Calls whose connection is gone may still run.
-            Some(dispatcher.drained()),
-            &open,
-        );
+            let drained = dispatcher.drained();
+            open.clone().close(listener, &app, &limits, drained).await;
+        };
         let report = async {
             dispatcher.closed().await;
             tokio::time::sleep(QUIET).await;

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
-use super::connections::{self, ConnectionLimits};
+use super::connections::{ConnectionLimits, Connections};
 use super::routes::healthz;
 use crate::error::Result;
 use crate::in_flight::InFlight;
@@ -21,6 +21,7 @@ use crate::settings::Settings;
 /// Serves on the listener until the app is open.
 pub(crate) struct Starting {
     opened: watch::Sender<Option<Router>>,
+    connections: Connections,
 }
 
 /// What a waiting request needs.
@@ -54,17 +55,23 @@ impl Starting {
             // An error: the start has failed, and the process ends.
             let _ = app.wait_for(Option::is_some).await;
         };
+        let connections = Connections::new(&limits);
+        let accepted = connections.clone();
         tokio::spawn(async move {
-            let nothing = None::<std::future::Ready<()>>;
-            let open = limits.table();
-            connections::serve(second, router, &limits, is_open, nothing, &open).await;
+            accepted.accept(&second, &router, &limits, is_open).await;
         });
-        Ok((Starting { opened }, TcpListener::from_std(listener)?))
+        let starting = Starting {
+            opened,
+            connections,
+        };
+        Ok((starting, TcpListener::from_std(listener)?))
     }
 
-    /// Passes the waiting requests on to the app, and leaves new connections to another server on the listener.
-    pub(crate) fn finish(self, app: Router) {
+    /// Passes all requests on to the app, and leaves new connections to another server on the listener, which gets the open
+    /// ones.
+    pub(crate) fn finish(self, app: Router) -> Connections {
         let _ = self.opened.send(Some(app));
+        self.connections
     }
 }
 

@@ -81,12 +81,24 @@ async fn while_the_app_opens_probes_get_responses_and_requests_wait() {
         assert!((&mut waits).now_or_never().is_none());
         tokio::task::yield_now().await;
     }
-    starting.finish(tent().await.whole());
+    let kept = TcpStream::connect(listener.local_addr().expect("it has one"));
+    let mut kept = kept.await.expect("it listens");
+    let _open = starting.finish(tent().await.whole());
     let waited = waits.await;
     assert!(
         waited.starts_with("HTTP/1.1 401 ") || waited.starts_with("HTTP/1.1 404 "),
         "{waited}"
     );
+    // A connection from before serves on.
+    for _ in 0..3 {
+        let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        kept.write_all(request).await.expect("it reads");
+        let mut response = Vec::new();
+        while !response.ends_with(b"\r\n\r\nok") {
+            let read = kept.read_buf(&mut response).await.expect("a response");
+            assert_ne!(read, 0, "it stays open");
+        }
+    }
 }
 
 /// S16.
@@ -130,7 +142,7 @@ async fn a_call_that_goes_on_without_its_client_is_waited_for_before_the_server_
     tent.shutdown();
     assert!(tent.drained().now_or_never().is_none());
     let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-    let served = tent.clone().serve_on(listener);
+    let served = tent.clone().serve_on(listener, None);
     tokio::pin!(served);
     for _ in 0..100 {
         assert!((&mut served).now_or_never().is_none());
@@ -147,5 +159,5 @@ async fn a_call_that_goes_on_without_its_client_is_waited_for_before_the_server_
     tent.shutdown();
     let listener = bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
     tokio::time::pause();
-    tent.serve_on(listener).await.expect("it ends");
+    tent.serve_on(listener, None).await.expect("it ends");
 }

@@ -21,9 +21,11 @@ async fn started(app: Router, max: usize) -> (SocketAddr, oneshot::Sender<()>, J
         let _ = shutdown.await;
     };
     let served = async move {
-        let drained = Some(std::future::ready(()));
         let limits = limits(max);
-        serve(listener, app, &limits, shutdown, drained, &limits.table()).await;
+        let connections = Connections::new(&limits);
+        connections.accept(&listener, &app, &limits, shutdown).await;
+        let drained = std::future::ready(());
+        connections.close(listener, &app, &limits, drained).await;
     };
     let served = tokio::spawn(served);
     (addr, shut_down, served)

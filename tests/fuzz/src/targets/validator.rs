@@ -88,8 +88,10 @@ impl Target for Validator {
             422 => {
                 let value: Value = serde_json::from_slice(input).unwrap_or_default();
                 assert_eq!(code, "T0003");
+                // The bounds of a 64-bit integer are not published: JavaScript's numbers do not hold them.
+                let is_wide = value["big"].as_f64().is_some_and(|big| big.abs() > 9e15);
                 assert!(
-                    !self.schema.is_valid(&value),
+                    is_wide || !self.schema.is_valid(&value),
                     "the schema accepts what the function does not read: {}",
                     reply.body.escape_ascii()
                 );
