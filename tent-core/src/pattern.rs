@@ -92,7 +92,8 @@ struct Reader<'p> {
     out: String,
     /// The number of groups that capture.
     groups: u32,
-    names: Vec<&'p str>,
+    /// The names of groups, with their numbers. The translation has numbers only.
+    names: Vec<(&'p str, u32)>,
     /// The highest number of a back-reference.
     highest: u32,
     /// The names of back-references.
@@ -197,7 +198,7 @@ impl<'p> Reader<'p> {
         match self
             .references
             .iter()
-            .find(|name| !self.names.contains(name))
+            .find(|name| self.names.iter().all(|(known, _)| known != *name))
         {
             Some(name) => {
                 let fix = format!("name a group: `(?<{name}>…)`");
@@ -254,12 +255,12 @@ impl<'p> Reader<'p> {
                 let fix = "start it with a letter, and use ASCII letters, digits and `_`";
                 return invalid(&construct, "is not a portable name of a group", fix);
             }
-            if self.names.contains(&name) {
+            if self.names.iter().any(|(known, _)| *known == name) {
                 return invalid(&construct, "is the name of two groups", "rename one");
             }
-            self.names.push(name);
             self.groups += 1;
-            self.out.push_str(&construct);
+            self.names.push((name, self.groups));
+            self.out.push('(');
             return Ok(false);
         }
         Err(self.foreign_group())

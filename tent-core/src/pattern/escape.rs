@@ -216,7 +216,12 @@ impl<'p> Reader<'p> {
             return not_linear(&construct, "a back-reference");
         }
         self.references.push(name);
-        Ok(Escape::Reference(construct))
+        // A reference before its group matches the empty text.
+        let known = self.names.iter().find(|(known, _)| *known == name);
+        Ok(Escape::Reference(known.map_or_else(
+            || "(?:)".to_owned(),
+            |(_, number)| format!(r"(?:\{number})"),
+        )))
     }
 
     fn property(&mut self, c: char) -> Result<Escape, InvalidPattern> {

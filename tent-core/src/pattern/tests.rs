@@ -101,7 +101,7 @@ fn look_around_and_references_are_for_the_engine_that_backtracks() {
     let translated = |pattern| translate(pattern, Engine::Backtracking);
     assert_eq!(
         translated(r"^(?!0)(?<n>\d)\k<n>\1(?<=.)$").expect("a pattern"),
-        r"^(?!0)(?<n>[0-9])\k<n>(?:\1)(?<=[^\n\r\u{2028}\u{2029}])$"
+        r"^(?!0)([0-9])(?:\1)(?:\1)(?<=[^\n\r\u{2028}\u{2029}])$"
     );
     for (pattern, construct) in [
         (r"(a)\2", r"`\2`"),

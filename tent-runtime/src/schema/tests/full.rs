@@ -230,3 +230,48 @@ fn a_long_list_of_unique_items_is_validated_quickly() {
     accept(&input, json!({ "a": valid })).expect("they are unique");
     accept(&input, json!({ "a": items })).expect_err("none is 1");
 }
+
+// P03
+#[test]
+fn patterns_beside_look_around_are_those_of_ecmascript_too() {
+    let table: Vec<(String, Vec<String>, Vec<String>)> = vec![
+        (
+            r"(?!x)^\s\w\b.$".into(),
+            vec!["\u{feff}aé".into()],
+            vec!["\u{85}aé".into(), " aa".into(), " a\u{2028}".into()],
+        ),
+        (
+            r"^(?!0)\d+$".into(),
+            vec!["12".into()],
+            vec!["012".into(), "1٣".into(), "1\n".into()],
+        ),
+        (
+            r"(?=.)^[\S\-]\B\u{1F600}\/$".into(),
+            vec!["-😀/".into()],
+            vec![" 😀/".into(), "a😀/".into()],
+        ),
+        (
+            r"^(?<n>[[\]a])\k<n>$".into(),
+            vec!["]]".into(), "[[".into()],
+            vec!["[]".into()],
+        ),
+    ];
+    for (pattern, matching, others) in table {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}});
+        let input = InputSchema::from_declared(schema.clone()).expect("a schema");
+        assert_eq!(*input.published(), schema);
+        for text in matching {
+            accept(&input, json!({ "a": text })).expect(&text);
+        }
+        for text in others {
+            let found = accept(&input, json!({ "a": text })).expect_err(&text);
+            assert_eq!(found, json!({"a": format!("does not match \"{pattern}\"")}));
+        }
+    }
+    for pattern in ["(?i)a", r"(?!a)\Ab", "(?P<n>a)"] {
+        let schema = json!({"type": "object", "patternProperties": {pattern: true}, "properties": {"a": {"contains": {"pattern": pattern}}}});
+        let problems = problems(InputSchema::from_declared(schema));
+        assert_eq!(problems.len(), 2, "{problems:?}");
+    }
+}
