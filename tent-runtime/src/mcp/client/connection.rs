@@ -8,12 +8,14 @@ use http::request::Parts;
 use http::{Request, StatusCode};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use tokio::time::Instant;
+
 use crate::caller::Caller;
 use crate::cx::{Client, TraceId};
 use crate::dispatch::{Admitted, Dispatcher, Identity};
 use crate::error::{Error, Result};
 use crate::mcp::client::outbox::Outbox;
-use crate::mcp::client::response_stream::CHECK;
+use crate::mcp::client::response_stream::{CHECK, CHECK_TIME};
 use crate::mcp::protocol::revision::Revision;
 use crate::mcp::protocol::rpc_error::RpcError;
 use crate::mcp::session::in_flight::RequestKey;
@@ -191,17 +193,46 @@ impl ConnectionState {
         }
     }
 
-    /// Resolves when the identity of the connection is no longer this caller. Checks every second. A store that fails
+    /// Waits for the next check of the identity, a second later. `None` if it is no longer this caller. A store that fails
     /// does not end the wait.
-    pub(crate) async fn revoked(&self, caller: &Caller) {
-        let caller = caller.to_string();
+    pub(crate) async fn checked(&self, caller: &Caller) -> Option<Admitted> {
         loop {
             tokio::time::sleep(CHECK).await;
-            match self.dispatcher.identify_connection(&self.identity).await {
-                Ok(now) if now.to_string() == caller => {}
-                Err(error) if error.is(codes::UNAVAILABLE) => {}
-                Ok(_) | Err(_) => return,
+            match self.check(caller).await {
+                Ok(Some(admitted)) => return Some(admitted),
+                Ok(None) => {}
+                Err(CallerGone) => return None,
             }
         }
     }
+
+    /// Checks that the identity is still this caller; `None` if the store failed.
+    ///
+    /// # Errors
+    /// [`CallerGone`] if it is not.
+    pub(crate) async fn check(&self, caller: &Caller) -> Result<Option<Admitted>, CallerGone> {
+        match self.dispatcher.identify_connection(&self.identity).await {
+            Ok(now) if now.to_string() == caller.to_string() => {
+                let admitted = Admitted::internal(now, TraceId::generate());
+                let deadline = Instant::now().checked_add(CHECK_TIME);
+                Ok(Some(admitted.with_deadline(deadline)))
+            }
+            Err(error) if error.is(codes::UNAVAILABLE) => Ok(None),
+            Ok(_) | Err(_) => Err(CallerGone),
+        }
+    }
+
+    /// The session that the client uses; `None` before its first message after a handshake.
+    pub(crate) fn session(&self) -> Option<(RequestKey, Caller, Client)> {
+        let nonce = self.nonce?;
+        let handshake = self.lock();
+        let handshake = handshake.as_ref().filter(|one| one.started)?;
+        let key = RequestKey::new(nonce, &handshake.caller, "");
+        let client = handshake.negotiated.client.clone();
+        Some((key, handshake.caller.clone(), client))
+    }
 }
+
+/// The identity of a connection is no longer the caller that it was.
+#[derive(Debug)]
+pub(crate) struct CallerGone;

@@ -34,6 +34,9 @@ const QUIET: Duration = Duration::from_secs(1);
 /// How often a subscription stream checks that its caller may still use it: what is revoked hears nothing a second later.
 pub(crate) const CHECK: Duration = Duration::from_secs(1);
 
+/// How long a check may take. The store may be slow, and the client waits meanwhile.
+pub(crate) const CHECK_TIME: Duration = Duration::from_secs(5);
+
 /// The longest time without a byte on a stream. Some proxies close a stream after 30 seconds.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 

@@ -72,12 +72,11 @@ pub(crate) async fn get(
     };
     // It does not matter whether `notifications/initialized` has arrived: another process may have received it. A client
     // that names the session has the response to its handshake.
-    let capabilities = session.client.capabilities;
     streams::get(
         (&mcp.state, &mcp.notifier),
         context,
         session.nonce,
-        capabilities,
+        &session.client,
         session.revision,
     )
 }

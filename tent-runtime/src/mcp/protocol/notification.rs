@@ -156,6 +156,24 @@ fn optional_number<S: Serializer>(value: &Option<f64>, json: S) -> Result<S::Ok,
     }
 }
 
+/// Whether a message is the update of one of these resources.
+pub(crate) fn is_update_of(message: &[u8], uris: &[String]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Update<'a> {
+        #[serde(borrow)]
+        method: std::borrow::Cow<'a, str>,
+        params: UpdateParams,
+    }
+    #[derive(serde::Deserialize)]
+    struct UpdateParams {
+        uri: String,
+    }
+    let update = serde_json::from_slice::<Update<'_>>(message);
+    update.is_ok_and(|update| {
+        update.method == "notifications/resources/updated" && uris.contains(&update.params.uri)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -6,6 +6,8 @@
 //! | of a legacy session | the lists that were declared to it, the resources that it subscribed to, requests of the app |
 //! | of a modern subscription | what the subscription named |
 
+mod guard;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,6 +25,8 @@ use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::notifier::{Change, Notifier};
 use crate::mcp::subscriptions::uris::{SubscribedUris, cost_of};
 use crate::quota::{Exceeded, Quota};
+
+pub(crate) use self::guard::StreamGuard;
 
 /// The most resources that one subscription names, or one session subscribes to.
 pub(crate) const MAX_RESOURCES: usize = 1000;
@@ -116,10 +120,7 @@ impl OpenStreams {
         max: usize,
     ) -> Result<StreamGuard, Error> {
         let id = notifier.streams().lock().add(stream, first, max)?;
-        Ok(StreamGuard {
-            notifier: notifier.clone(),
-            id,
-        })
+        Ok(StreamGuard::new(notifier.clone(), id))
     }
 
     /// Opens the stream of a connection's session, which ends with the connection. A connection has one stream, so it
@@ -195,6 +196,14 @@ impl OpenStreams {
                 state.forget(|key, _| key == session);
             }
         }
+    }
+
+    /// The resources that a session subscribes to.
+    pub(crate) fn subscribed(&self, session: &RequestKey) -> Vec<String> {
+        let state = self.lock();
+        let one = state.subscriptions.get(session);
+        let uris = one.into_iter().flat_map(|one| one.uris.iter());
+        uris.map(str::to_owned).collect()
     }
 
     /// Ends the stream and the subscriptions of a session that has ended.
@@ -351,19 +360,6 @@ impl State {
 fn too_many(_: Exceeded) -> Error {
     let message = "There are too many subscriptions to resources already.";
     Error::new(codes::TOO_MANY_REQUESTS).with_message(message)
-}
-
-/// Keeps a stream open. Dropping it removes the stream.
-#[derive(Debug)]
-pub(crate) struct StreamGuard {
-    notifier: Notifier,
-    id: u64,
-}
-
-impl Drop for StreamGuard {
-    fn drop(&mut self) {
-        self.notifier.streams().lock().remove(self.id);
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 pub(crate) mod filter;
 pub(crate) mod listeners;
+pub(crate) mod lost;
 pub(crate) mod notifier;
 pub(crate) mod streams;
 pub(crate) mod uris;

@@ -6,24 +6,30 @@
 //!              │ the client cancels ───────────► end, without a response
 //!              │ the server shuts down ────────► notifications/cancelled, then the result
 //!              │ the caller is no longer valid ► the same, in place of what waits
+//!              │ it may not read a resource ───► the stream gets no more updates of that one
 //! ```
 
+mod head;
+
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::stream::unfold;
+use http::StatusCode;
 use http::request::Parts;
-use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 use tent_core::codes;
 use tokio::time::{Instant, timeout};
 
-use crate::cx::{Capabilities, TraceId};
+use self::head::detached;
+use crate::caller::Caller;
+use crate::cx::{Client, TraceId};
+use crate::dispatch::Admitted;
 use crate::error::Error;
 use crate::mcp::client::connection::ConnectionState;
 use crate::mcp::client::context::RequestContext;
 use crate::mcp::client::outbox::{Outbox, Reader};
-use crate::mcp::client::response_stream::{CHECK, KEEP_ALIVE};
+use crate::mcp::client::response_stream::{CHECK, CHECK_TIME, KEEP_ALIVE};
 use crate::mcp::protocol::notification::{
     self, AcknowledgedParams, CancelledParams, SubscriptionMeta,
 };
@@ -36,6 +42,7 @@ use crate::mcp::session::negotiated::Negotiated;
 use crate::mcp::session::state::ServerState;
 use crate::mcp::subscriptions::filter::Filter;
 use crate::mcp::subscriptions::listeners::{OpenStream, OpenStreams, StreamGuard, StreamKind};
+use crate::mcp::subscriptions::lost::lost;
 use crate::mcp::subscriptions::notifier::Notifier;
 use crate::mcp::subscriptions::uris::SubscribedUris;
 
@@ -44,14 +51,18 @@ pub(crate) fn get(
     (state, notifier): (&Arc<ServerState>, &Notifier),
     context: &RequestContext<'_>,
     nonce: [u8; 16],
-    can: Capabilities,
+    client: &Client,
     revision: Revision,
 ) -> Result<Response, RpcError> {
     let key = RequestKey::new(nonce, context.caller(), "");
     let outbox = counted(state, context);
-    let kind = StreamKind::Session(key, can, Filter::declared(&state.dispatcher, revision));
+    let kind = StreamKind::Session(
+        key,
+        client.capabilities,
+        Filter::declared(&state.dispatcher, revision),
+    );
     let guard = opened((state, notifier), context, outbox.clone(), kind, None)?;
-    let mut stream = SubscriptionStream::new(state, context, guard, outbox, None);
+    let mut stream = SubscriptionStream::new(state, context, (guard, outbox), client, None);
     stream.session = Some(nonce);
     Ok(stream.into_response())
 }
@@ -90,7 +101,13 @@ pub(crate) async fn listen(
             kind,
             Some(acknowledged),
         )?;
-        let stream = SubscriptionStream::new(state, context, guard, outbox, Some(id.into()));
+        let stream = SubscriptionStream::new(
+            state,
+            context,
+            (guard, outbox),
+            &negotiated.client,
+            Some(id.into()),
+        );
         return Ok(stream.into_response());
     };
     let (Some(outbox), Some(_)) = (connection.outbox(), nonce) else {
@@ -107,12 +124,18 @@ pub(crate) async fn listen(
         kind,
         Some(acknowledged),
     )?;
+    let watched = async {
+        while let Some(admitted) = connection.checked(context.caller()).await {
+            let (client, subscribed) = (&negotiated.client, guard.subscribed());
+            guard.forget(&lost(&state.dispatcher, &admitted, client, subscribed).await);
+        }
+    };
     let ended = started.unless_cancelled(async {
         tokio::select! {
             biased;
             () = state.dispatcher.closed() => SHUTDOWN,
             () = connection.ended() => SHUTDOWN,
-            () = connection.revoked(context.caller()) => CALLER_GONE,
+            () = watched => CALLER_GONE,
         }
     });
     let ended = ended.await;
@@ -154,9 +177,6 @@ async fn restrict(
     }
     filter.updates = (!allowed.is_empty()).then_some(allowed);
 }
-
-/// How long a check may take. The store may be slow, and the client waits meanwhile.
-const CHECK_TIME: Duration = Duration::from_secs(5);
 
 /// The reasons of `notifications/cancelled`.
 const SHUTDOWN: &str = "The server ends.";
@@ -218,27 +238,13 @@ fn counted(state: &ServerState, context: &RequestContext<'_>) -> Outbox {
     outbox
 }
 
-/// A copy of a request head that shares no memory with its connection. A plain clone shares the 8 KiB read buffer, which
-/// each stream would keep for as long as it is open.
-fn detached(parts: &Parts) -> Parts {
-    let mut detached = parts.clone();
-    for value in detached.headers.values_mut() {
-        if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
-            copy.set_sensitive(value.is_sensitive());
-            *value = copy;
-        }
-    }
-    if let Ok(uri) = parts.uri.to_string().parse() {
-        detached.uri = uri;
-    }
-    detached
-}
-
 /// A subscription stream over HTTP.
 struct SubscriptionStream {
     state: Arc<ServerState>,
-    _guard: StreamGuard,
+    guard: StreamGuard,
     outbox: Reader,
+    /// Messages of the outbox from before a resource was lost.
+    checked: VecDeque<Vec<u8>>,
     /// Whether the stream begins with a keep-alive.
     quiet: bool,
     /// The id of the subscription.
@@ -251,22 +257,25 @@ struct SubscriptionStream {
     next_keep_alive: Instant,
     parts: Parts,
     trace: TraceId,
-    /// The caller that opened the stream.
+    /// The caller that opened the stream, and its client.
     caller: String,
+    client: Client,
 }
 
 impl SubscriptionStream {
     fn new(
         state: &Arc<ServerState>,
         context: &RequestContext<'_>,
-        guard: StreamGuard,
-        outbox: Outbox,
+        (guard, outbox): (StreamGuard, Outbox),
+        client: &Client,
         id: Option<Box<str>>,
     ) -> Self {
         SubscriptionStream {
             state: state.clone(),
-            _guard: guard,
+            guard,
+            client: client.clone(),
             outbox: Reader::of(outbox),
+            checked: VecDeque::new(),
             // The stream of a subscription begins with the acknowledgement.
             quiet: id.is_none(),
             id,
@@ -296,7 +305,7 @@ impl SubscriptionStream {
                 self.reject();
                 continue;
             }
-            if let Some(message) = self.outbox.take() {
+            if let Some(message) = self.checked.pop_front().or_else(|| self.outbox.take()) {
                 self.next_keep_alive = Instant::now() + KEEP_ALIVE;
                 return Some((StreamItem::Message(message), self));
             }
@@ -350,7 +359,7 @@ impl SubscriptionStream {
 
     /// Whether the caller is still valid: a key can be revoked, a user can be deleted or sign out, and another server can
     /// end the session.
-    async fn is_valid(&self) -> bool {
+    async fn is_valid(&mut self) -> bool {
         if let Some(nonce) = &self.session {
             let ended = timeout(CHECK_TIME, self.state.ended.is_ended(nonce)).await;
             // A store that fails once does not end the stream: the session has not ended for all that is known.
@@ -360,41 +369,32 @@ impl SubscriptionStream {
         }
         let caller = self.state.dispatcher.identify(&self.parts, &self.trace);
         match timeout(CHECK_TIME, caller).await {
-            Ok(Ok(caller)) => caller.to_string() == self.caller,
+            Ok(Ok(caller)) if caller.to_string() == self.caller => {
+                self.forget_lost(caller).await;
+                true
+            }
+            Ok(Ok(_)) => false,
             Ok(Err(error)) => error.is(codes::UNAVAILABLE),
             Err(_) => true,
+        }
+    }
+
+    /// Removes the resources that the caller may not read any more.
+    async fn forget_lost(&mut self, caller: Caller) {
+        let admitted = Admitted::internal(caller, self.trace)
+            .with_deadline(Instant::now().checked_add(CHECK_TIME));
+        let subscribed = self.guard.subscribed();
+        let dispatcher = &self.state.dispatcher;
+        let lost = lost(dispatcher, &admitted, &self.client, subscribed).await;
+        if !lost.is_empty() {
+            self.guard.forget(&lost);
+            // What waits already is not sent either.
+            let waiting = std::iter::from_fn(|| self.outbox.take());
+            let waiting = waiting.filter(|message| !notification::is_update_of(message, &lost));
+            self.checked.extend(waiting.collect::<Vec<_>>());
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use axum::body::Bytes;
-    use http::Request;
-
-    use super::*;
-
-    #[test]
-    fn a_detached_head_is_equal_and_shares_no_memory() {
-        let block = Bytes::from("Bearer tk_a /mcp?a=%20b é".to_owned());
-        let value = |range| {
-            let mut value = HeaderValue::from_maybe_shared(block.slice(range)).expect("a value");
-            value.set_sensitive(true);
-            value
-        };
-        let (mut parts, ()) = Request::get("/mcp?a=%20b")
-            .body(())
-            .expect("a head")
-            .into_parts();
-        parts.headers.append("authorization", value(0..11));
-        parts.headers.append("cookie", value(0..6));
-        parts.headers.append("cookie", value(12..26));
-        parts.extensions.insert(7_u8);
-        let copy = detached(&parts);
-        assert_eq!((&copy.headers, &copy.uri), (&parts.headers, &parts.uri));
-        assert!(copy.headers.values().all(HeaderValue::is_sensitive));
-        assert_eq!(copy.extensions.get(), Some(&7_u8));
-        drop(parts);
-        assert!(block.is_unique(), "no part of the block is in use");
-    }
-}
+mod tests;

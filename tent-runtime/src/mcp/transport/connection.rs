@@ -6,14 +6,16 @@ use tent_core::codes;
 
 use crate::dispatch::{Admitted, Identity};
 use crate::error::{Error, Result};
-use crate::mcp::client::connection::ConnectionState;
+use crate::mcp::client::connection::{CallerGone, ConnectionState};
 use crate::mcp::client::context::{RequestContext, Transport};
 use crate::mcp::client::outbox::Outbox;
+use crate::mcp::client::response_stream::CHECK;
 use crate::mcp::methods::server::Mcp;
 use crate::mcp::methods::{batch, router};
 use crate::mcp::protocol::message::{self, Kind, Payload};
 use crate::mcp::protocol::request_id;
 use crate::mcp::protocol::rpc_error::RpcError;
+use crate::mcp::subscriptions::lost::lost;
 
 /// One client on a connection.
 pub(crate) struct Connection {
@@ -119,6 +121,28 @@ impl Connection {
             // The outbox refuses requests first, so that none is added after the others have ended.
             outbox.refuse_requests();
             self.mcp.notifier.pending().end_connection(&nonce);
+        }
+    }
+
+    /// Ends the notifications of the session when its caller is no longer valid, and those of a resource that the caller may
+    /// not read any more. Never resolves.
+    pub(crate) async fn watch_session(&self) {
+        loop {
+            tokio::time::sleep(CHECK).await;
+            let Some((key, caller, client)) = self.state.session() else {
+                continue;
+            };
+            let streams = self.mcp.notifier.streams();
+            match self.state.check(&caller).await {
+                Ok(Some(admitted)) => {
+                    let (dispatcher, subscribed) = (&self.mcp.dispatcher, streams.subscribed(&key));
+                    for uri in lost(dispatcher, &admitted, &client, subscribed).await {
+                        streams.unsubscribe(&key, &uri);
+                    }
+                }
+                Ok(None) => {}
+                Err(CallerGone) => streams.end(&key),
+            }
         }
     }
 

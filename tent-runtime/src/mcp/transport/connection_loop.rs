@@ -154,6 +154,8 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
 
     // Reading.
     let mut shuts_down = pin!(shutdown.clone());
+    let watched = connection.clone();
+    let mut watched = pin!(async move { watched.watch_session().await });
     let room = Room {
         messages: MAX_WAITING,
         bytes: connection
@@ -169,6 +171,7 @@ pub(crate) async fn serve<M: AsRef<[u8]> + Send + Sync + 'static>(
                 Some(_) = requests.join_next() => {}
                 () = outbox.closed() => break None,
                 () = &mut shuts_down => break None,
+                () = &mut watched => {}
             }
         };
         let (frame, admitted) = match next {

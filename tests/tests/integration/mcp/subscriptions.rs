@@ -602,3 +602,72 @@ async fn capabilities_are_those_of_the_app_for_every_caller() {
     let list = Request::modern("resources/list", json!({})).by("ada");
     assert_eq!(app.result(list).await["resources"], json!([]));
 }
+
+/// Whether the caller may read what its rule guards.
+#[derive(State, Clone, Default)]
+struct Open(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl Open {
+    fn set(&self, open: bool) {
+        self.0.store(open, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+fn is_open(cx: &Cx) -> Result<bool> {
+    let open = cx.state::<Open>()?;
+    Ok(open.0.load(std::sync::atomic::Ordering::SeqCst))
+}
+
+/// Guarded by a rule that changes its mind.
+#[resource(uri = "guarded://{id}", access = is_open, subscribe = true)]
+fn guarded(id: u8) -> String {
+    id.to_string()
+}
+
+// S09.
+#[tokio::test]
+async fn the_updates_of_a_resource_end_a_second_after_the_right_to_read_it() {
+    let open = Open::default();
+    open.set(true);
+    let app = App::of(|app| {
+        app.functions(tent::functions![guarded, order])
+            .state(open.clone())
+            .set("mcp.stream", "true")
+    })
+    .await;
+    let uris = ["guarded://1", "orders://7"];
+    let session = app.session_by("ada", "2025-11-25").await;
+    let mut legacy = app.stream(Request::get(&session).by("ada")).await;
+    assert_eq!(legacy.next().await, Some(Value::Null));
+    let filter = json!({"resourceSubscriptions": uris});
+    let mut modern = app.stream(listen("1", filter.clone())).await;
+    acknowledged(&mut modern, &json!(1)).await;
+    let mut client = Client::initialized(&app, user("ada"), json!({})).await;
+    client.notify("notifications/initialized", json!({})).await;
+    for (id, uri) in uris.into_iter().enumerate() {
+        let params = json!({"uri": uri});
+        let request = Request::legacy("resources/subscribe", params.clone());
+        app.result(request.session(&session).by("ada")).await;
+        client.request(id, "resources/subscribe", params).await;
+    }
+    let mut listener = Client::new(&app, user("ada"));
+    let params = json!({"notifications": filter, "_meta": meta()});
+    listener.request("s", "subscriptions/listen", params).await;
+
+    let update = || uris.map(|uri| app.notifier().resource_updated(uri));
+    let uri = |message: Value| message["params"]["uri"].clone();
+    update();
+    for expected in uris {
+        assert_eq!(uri(legacy.message().await), expected);
+        assert_eq!(uri(modern.message().await), expected);
+        assert_eq!(uri(client.message().await), expected);
+        assert_eq!(uri(listener.message().await), expected);
+    }
+    open.set(false);
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    update();
+    assert_eq!(uri(legacy.message().await), "orders://7");
+    assert_eq!(uri(modern.message().await), "orders://7");
+    assert_eq!(uri(client.message().await), "orders://7");
+    assert_eq!(uri(listener.message().await), "orders://7");
+}
