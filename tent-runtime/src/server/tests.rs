@@ -83,6 +83,8 @@ async fn while_the_app_opens_probes_get_responses_and_requests_wait() {
     }
     let kept = TcpStream::connect(listener.local_addr().expect("it has one"));
     let mut kept = kept.await.expect("it listens");
+    // Connections are accepted in their order, so both have been.
+    is_healthy(&mut kept).await;
     let _open = starting.finish(tent().await.whole());
     let waited = waits.await;
     assert!(
@@ -91,13 +93,18 @@ async fn while_the_app_opens_probes_get_responses_and_requests_wait() {
     );
     // A connection from before serves on.
     for _ in 0..3 {
-        let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
-        kept.write_all(request).await.expect("it reads");
-        let mut response = Vec::new();
-        while !response.ends_with(b"\r\n\r\nok") {
-            let read = kept.read_buf(&mut response).await.expect("a response");
-            assert_ne!(read, 0, "it stays open");
-        }
+        is_healthy(&mut kept).await;
+    }
+}
+
+/// Sends a request on a connection that stays open.
+async fn is_healthy(connection: &mut TcpStream) {
+    let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    connection.write_all(request).await.expect("it reads");
+    let mut response = Vec::new();
+    while !response.ends_with(b"\r\n\r\nok") {
+        let read = connection.read_buf(&mut response).await;
+        assert_ne!(read.expect("a response"), 0, "it stays open");
     }
 }
 
